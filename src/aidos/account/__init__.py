@@ -1,0 +1,1 @@
+"""What a promise costs: composition, calibration, ledger."""

@@ -1,0 +1,1 @@
+"""The surfaces: command line, catalogue, the one door. Nothing below imports them."""

@@ -1,0 +1,52 @@
+"""Parameter limits, declared once on the field and enforced wherever the value is made."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from math import isfinite
+from typing import TYPE_CHECKING, get_type_hints
+
+import annotated_types as at
+
+from aidos.errors import ParameterError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["check_parameters"]
+
+
+def check_parameters(spec: DataclassInstance) -> None:
+    """Raise one ParameterError that names every field out of its limits; NaN and infinity are always out."""
+    hints = get_type_hints(type(spec), include_extras=True)
+    problems = [
+        words for field in fields(spec) for words in _broken(field, getattr(spec, field.name), hints[field.name])
+    ]
+    if problems:
+        raise ParameterError(f"{type(spec).__name__}: " + "; ".join(problems))
+
+
+def _broken(field: Field[object], value: object, hint: object) -> list[str]:
+    if isinstance(value, float) and not isfinite(value):
+        return [f"{field.name} must be finite, got {value!r}"]
+    limits = getattr(hint, "__metadata__", ())
+    return [
+        f"{field.name} must be {words}, got {value!r}" for limit in limits if (words := _words_if_broken(limit, value))
+    ]
+
+
+def _words_if_broken(limit: object, value: object) -> str:
+    """What the limit asks for, when the value does not keep it; None stands for "not given" and keeps every limit."""
+    if value is None:
+        return ""
+    match limit:
+        case at.Gt(gt=bound) if not value > bound:  # type: ignore[operator]
+            return f"greater than {bound}"
+        case at.Ge(ge=bound) if not value >= bound:  # type: ignore[operator]
+            return f"at least {bound}"
+        case at.Lt(lt=bound) if not value < bound:  # type: ignore[operator]
+            return f"less than {bound}"
+        case at.Le(le=bound) if not value <= bound:  # type: ignore[operator]
+            return f"at most {bound}"
+        case _:
+            return ""

@@ -1,0 +1,44 @@
+"""A table, wherever it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Table"]
+
+
+class Table(Protocol):
+    """A lazy relation held by an engine: nothing is computed until rows are asked for.
+
+    SQL given to a table refers to it as ``{table}``.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Column names and their types in the engine, in order."""
+        ...
+
+    def select(self, sql: str) -> Self:
+        """The table that a query over this one describes; nothing runs yet."""
+        ...
+
+    def rows(self, sql: str = "select * from {table}", parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """Run a query over this table and fetch its (small) result."""
+        ...
+
+    def batches(self, rows_per_batch: int = 100_000) -> Iterator[pa.RecordBatch]:
+        """All rows, a batch at a time, in bounded memory."""
+        ...
+
+    def count(self) -> int:
+        """How many rows."""
+        ...
+
+    def write_parquet(self, path: Path, *, notes: Mapping[str, str] | None = None) -> int:
+        """Write all rows to a Parquet file, atomically; give the number of rows."""
+        ...

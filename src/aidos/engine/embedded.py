@@ -1,0 +1,210 @@
+"""The embedded engine: DuckDB inside this process.
+
+Tables are lazy views; what does not fit into memory spills into a private directory. The engine never touches the
+network: extensions are neither installed nor loaded, and it keeps no settings file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import duckdb
+
+from aidos.core.progress import SILENT, Progress
+from aidos.engine.files import replace_when_done
+from aidos.engine.scratch import scratch_directory
+from aidos.errors import EngineError, ParameterError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["EmbeddedEngine", "EmbeddedTable", "quote_name", "quote_text"]
+
+MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|%)", re.IGNORECASE)
+
+
+class EmbeddedEngine:
+    """DuckDB with a memory limit, a number of threads and a private place to spill. Use it in a ``with``."""
+
+    def __init__(
+        self,
+        *,
+        memory: str = "",
+        threads: int | None = None,
+        scratch: Path | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        if memory and not MEMORY.fullmatch(memory):
+            raise ParameterError(f"memory must be a size such as 1GB or 512MB, got {memory!r}")
+        if threads is not None and threads < 1:
+            raise ParameterError(f"threads must be at least 1, got {threads}")
+        self.memory = memory
+        self.threads = threads or os.cpu_count() or 1
+        self.progress = progress
+        self._scratch_parent = scratch
+        self._stack = ExitStack()
+        self._numbers = count(1)
+
+    def __enter__(self) -> Self:
+        self.scratch = self._stack.enter_context(scratch_directory(self._scratch_parent))
+        spill = self.scratch / "spill"
+        spill.mkdir()
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "threads": self.threads,
+            "temp_directory": str(spill),
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        if self.memory:
+            settings["memory_limit"] = self.memory
+        try:
+            self.connection = self._stack.enter_context(duckdb.connect(":memory:", config=settings))
+        except duckdb.Error as error:
+            self._stack.close()
+            raise EngineError(f"the engine did not start: {_first_line(error)}") from error
+        # The engine measures its progress only when asked to, and would print it.
+        self.connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def run(self, sql: str, parameters: Sequence[object] = (), *, label: str = "") -> list[tuple[object, ...]]:
+        """Run a statement and fetch its result; ``label`` says what to show while it takes long."""
+        with _spoken_errors(), self._watched(label):
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def view(self, sql: str) -> EmbeddedTable:
+        """A lazy table from a query."""
+        name = self.fresh_name()
+        with _spoken_errors():
+            self.connection.execute(f"create temp view {name} as {sql}")
+        return EmbeddedTable(self, name)
+
+    def table(self, data: pa.Table) -> EmbeddedTable:
+        """A table from values in memory."""
+        name = self.fresh_name()
+        self.connection.register(name, data)
+        return EmbeddedTable(self, name)
+
+    def parquet(self, *paths: Path) -> EmbeddedTable:
+        """A lazy table over Parquet files of one schema."""
+        listed = ", ".join(quote_text(str(path)) for path in paths)
+        return self.view(f"select * from read_parquet([{listed}])")
+
+    def fresh_name(self) -> str:
+        """A relation name that nothing else uses."""
+        return f"aidos_{next(self._numbers)}"
+
+    @contextmanager
+    def _watched(self, label: str) -> Iterator[None]:
+        """Move a progress bar from a second thread while the main one waits for the engine."""
+        if not label:
+            yield
+            return
+        done = threading.Event()
+        with self.progress.task(label, total=100, unit="%") as task:
+
+            def watch() -> None:
+                while not done.wait(0.2):
+                    task.move_to(max(0.0, self.connection.query_progress()))
+
+            watcher = threading.Thread(target=watch, daemon=True)
+            watcher.start()
+            try:
+                yield
+            finally:
+                done.set()
+                watcher.join()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedTable:
+    """A lazy relation in the embedded engine."""
+
+    engine: EmbeddedEngine
+    name: str
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Column names and their types, in order."""
+        described = self.engine.run(f"describe {self.name}")
+        return {str(row[0]): str(row[1]) for row in described}
+
+    def select(self, sql: str) -> EmbeddedTable:
+        """The table that a query over ``{table}`` describes; nothing runs yet."""
+        return self.engine.view(sql.replace("{table}", self.name))
+
+    def rows(
+        self, sql: str = "select * from {table}", parameters: Sequence[object] = (), *, label: str = ""
+    ) -> list[tuple[object, ...]]:
+        """Run a query over ``{table}`` and fetch its (small) result."""
+        return self.engine.run(sql.replace("{table}", self.name), parameters, label=label)
+
+    def batches(self, rows_per_batch: int = 100_000) -> Iterator[pa.RecordBatch]:
+        """All rows, a batch at a time, in bounded memory. Ask the engine nothing else meanwhile."""
+        with _spoken_errors():
+            yield from self.engine.connection.sql(f"select * from {self.name}").to_arrow_reader(rows_per_batch)
+
+    def count(self) -> int:
+        """How many rows."""
+        return int(str(self.rows("select count(*) from {table}")[0][0]))
+
+    def write_parquet(self, path: Path, *, notes: Mapping[str, str] | None = None, label: str = "") -> int:
+        """Write all rows to a Parquet file, atomically; give the number of rows."""
+        listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in (notes or {}).items())
+        extra = f", kv_metadata {{{listed}}}" if listed else ""
+        with replace_when_done(path) as partial:
+            sql = f"copy (select * from {self.name}) to {quote_text(str(partial))} (format parquet, compression zstd{extra})"
+            written = self.engine.run(sql, label=label)
+        return int(str(written[0][0]))
+
+
+def quote_name(name: str) -> str:
+    """A column or table name, safe inside SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """A string literal, safe inside SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _spoken_errors() -> Iterator[None]:
+    """Say what the engine ran out of, without quoting data: DuckDB's own messages may hold cells."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise EngineError(
+            "the engine ran out of memory", hint="give it more with --memory, or fewer threads with --threads 1"
+        ) from error
+    except RuntimeError as error:
+        # DuckDB's Python client turns Ctrl-C into a plain RuntimeError.
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error
+        raise
+    except duckdb.IOException as error:
+        raise EngineError(
+            _io_message(str(error)), hint="free some space, or choose another place with TMPDIR"
+        ) from error
+
+
+def _io_message(text: str) -> str:
+    full = "no space" in text.lower() or "file too large" in text.lower() or "failed to offload" in text.lower()
+    return "the disk is full" if full else f"the engine could not read or write a file: {text.splitlines()[0]}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

@@ -1,0 +1,124 @@
+"""Everything aidos raises.
+
+AidosError                 what is wrong, what was found, what to do
+├── InputError             the data do not have the promised shape (all problems at once)
+├── ParameterError         a mechanism or option was given an impossible value
+├── BudgetError            the ledger refuses the spend
+├── EngineError            the engine gave up: memory, disk, a cancelled query
+├── MissingExtraError      an optional dependency is not installed
+├── BrokenPromiseError     aidos caught itself about to break a guarantee
+└── ServiceError           a search service did not answer as agreed
+
+Messages never quote a person's data: they name files, lines, columns and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "AidosError",
+    "BrokenPromiseError",
+    "BudgetError",
+    "EngineError",
+    "InputError",
+    "MissingExtraError",
+    "ParameterError",
+    "Problem",
+    "ServiceError",
+]
+
+
+class AidosError(Exception):
+    """What went wrong, and what to do about it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One kind of trouble in one file: what is wrong, where, and what would mend it.
+
+    It never quotes a cell: a shifted column may put somebody's query where a date belongs.
+    """
+
+    kind: str
+    """A slug: the same trouble has the same slug in every format."""
+    file: str
+    """The file as the user named it."""
+    sentence: str
+    """What is wrong, in words that hold for every line named."""
+    remedy: str
+    """What to do about it."""
+    option: str = ""
+    """The option to paste that mends it; empty when only the file itself can be mended."""
+    column: str = ""
+    """The column it is about, by its name in the file."""
+    count: int = 1
+    """How many rows (or occurrences)."""
+    lines: tuple[int, ...] = ()
+    """The first few line numbers, counted from 1 as an editor does."""
+    rows_can_be_skipped: bool = False
+    """Whether ``--skip-bad-rows`` may leave the rows out."""
+
+    def __str__(self) -> str:
+        """One line: file, line, what is wrong."""
+        where = self.file + (f", line {self.lines[0]}" if self.lines else "")
+        return f"{where}: {self.sentence}"
+
+
+class InputError(AidosError):
+    """The data do not have the promised shape. Carries every problem that was found."""
+
+    def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = tuple(problems)
+
+
+class ParameterError(AidosError):
+    """A mechanism or an option was given an impossible value."""
+
+
+class BudgetError(AidosError):
+    """The ledger refuses the spend. All three amounts are (epsilon, delta)."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        spent: tuple[float, float],
+        asked: tuple[float, float],
+        left: tuple[float, float],
+        hint: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.spent = spent
+        self.asked = asked
+        self.left = left
+
+
+class EngineError(AidosError):
+    """The engine gave up: out of memory, out of disk, a cancelled query."""
+
+
+class MissingExtraError(AidosError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        super().__init__(
+            f"{what} needs packages that are not installed",
+            hint=f'install them with: pip install "aidos[{extra}]"',
+        )
+        self.extra = extra
+
+
+class BrokenPromiseError(AidosError):
+    """aidos caught itself about to break a guarantee. Nothing was released."""
+
+
+class ServiceError(AidosError):
+    """A search service did not answer as agreed."""

@@ -1,0 +1,1 @@
+"""From files to tables: formats and how to recognise them, what is wrong with a file, and what would mend it."""

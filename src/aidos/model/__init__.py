@@ -1,0 +1,1 @@
+"""What data say, without promises: topics, words, language models."""

@@ -1,0 +1,1 @@
+"""From results to something readable: charts, one self-contained page, terminal text."""
