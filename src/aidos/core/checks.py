@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, fields
+from dataclasses import fields
 from math import isfinite
 from typing import TYPE_CHECKING, get_type_hints
 
@@ -26,13 +26,11 @@ def check_parameters(spec: DataclassInstance) -> None:
         raise ParameterError(f"{type(spec).__name__}: " + "; ".join(problems))
 
 
-def _broken(field: Field[object], value: object, hint: object) -> list[str]:
+def _broken(name: str, value: object, hint: object) -> list[str]:
     if isinstance(value, float) and not isfinite(value):
-        return [f"{field.name} must be finite, got {value!r}"]
-    limits = getattr(hint, "__metadata__", ())
-    return [
-        f"{field.name} must be {words}, got {value!r}" for limit in limits if (words := _words_if_broken(limit, value))
-    ]
+        return [f"{name} must be finite, got {value!r}"]
+    asked = (_words_if_broken(limit, value) for limit in getattr(hint, "__metadata__", ()))
+    return [f"{name} must be {words}, got {value!r}" for words in asked if words]
 
 
 def _words_if_broken(limit: object, value: object) -> str:

@@ -124,11 +124,12 @@ def statement(guarantee: Guarantee) -> str:
         case ApproxDP(epsilon=epsilon, delta=delta, unit=unit, neighbours=neighbours):
             return f"{_change(unit, neighbours)} {_factor(epsilon)}, plus at most {delta:g} in probability."
         case ProbabilisticDP(epsilon=epsilon, delta=delta, unit=unit, neighbours=neighbours):
-            return f"With probability at least 1 - {delta:g} the output is one for which this holds: {_change(unit, neighbours).lower()} {_factor(epsilon)}."
+            return f"Except with probability {delta:g}: {_change(unit, neighbours).lower()} {_factor(epsilon)}."
         case ZeroConcentratedDP(rho=rho, unit=unit, neighbours=neighbours):
-            return f"{neighbours.verb()} one {unit.noun} ({unit.column}) leaves outputs within {rho:g} in zero-concentrated divergence."
+            return f"{_change(unit, neighbours)} by little: zero-concentrated divergence at most {rho:g}."
         case KAnonymity(k=k, unit=unit):
-            return f"Every released value is shared by at least {k} {unit.noun}s, which does not stop an attacker who can add data."
+            sharers = f"{unit.noun}s ({unit.column})"
+            return f"At least {k} {sharers} share every released value; an attacker who can add data defeats it."
         case QualityFloor(measure=measure, at_least=at_least):
             return f"Every ranking keeps at least {at_least:.0%} of the original's {measure}."
         case NoGuarantee(reason=reason):

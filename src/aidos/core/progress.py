@@ -39,7 +39,7 @@ class _NoTask:
 
 class _Silent:
     @contextmanager
-    def task(self, label: str, *, total: float | None, unit: str) -> Iterator[Task]:
+    def task(self, label: str, *, total: float | None, unit: str) -> Iterator[Task]:  # noqa: ARG002
         yield _NoTask()
 
 

@@ -164,10 +164,10 @@ class EmbeddedTable:
     def write_parquet(self, path: Path, *, notes: Mapping[str, str] | None = None, label: str = "") -> int:
         """Write all rows to a Parquet file, atomically; give the number of rows."""
         listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in (notes or {}).items())
-        extra = f", kv_metadata {{{listed}}}" if listed else ""
+        form = "format parquet, compression zstd" + (f", kv_metadata {{{listed}}}" if listed else "")
         with replace_when_done(path) as partial:
-            sql = f"copy (select * from {self.name}) to {quote_text(str(partial))} (format parquet, compression zstd{extra})"
-            written = self.engine.run(sql, label=label)
+            target = quote_text(str(partial))
+            written = self.engine.run(f"copy (select * from {self.name}) to {target} ({form})", label=label)
         return int(str(written[0][0]))
 
 
