@@ -111,7 +111,8 @@ class MissingExtraError(AidosError):
     def __init__(self, what: str, *, extra: str) -> None:
         super().__init__(
             f"{what} needs packages that are not installed",
-            hint=f'install them with: pip install "aidos[{extra}]"',
+            # Not by name from an index: the name belongs to another project there.
+            hint=f'in the directory of aidos: pip install ".[{extra}]"',
         )
         self.extra = extra
 

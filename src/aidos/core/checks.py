@@ -19,9 +19,8 @@ __all__ = ["check_parameters"]
 def check_parameters(spec: DataclassInstance) -> None:
     """Raise one ParameterError that names every field out of its limits; NaN and infinity are always out."""
     hints = get_type_hints(type(spec), include_extras=True)
-    problems = [
-        words for field in fields(spec) for words in _broken(field, getattr(spec, field.name), hints[field.name])
-    ]
+    values = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    problems = [words for name, value in values.items() for words in _broken(name, value, hints[name])]
     if problems:
         raise ParameterError(f"{type(spec).__name__}: " + "; ".join(problems))
 

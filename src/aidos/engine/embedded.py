@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -81,9 +81,26 @@ class EmbeddedEngine:
         self._stack.close()
 
     def run(self, sql: str, parameters: Sequence[object] = (), *, label: str = "") -> list[tuple[object, ...]]:
-        """Run a statement and fetch its result; ``label`` says what to show while it takes long."""
-        with _spoken_errors(), self._watched(label):
-            return self.connection.execute(sql, parameters).fetchall()
+        """Run a statement and fetch its result; ``label`` says what to show while it takes long.
+
+        The statement runs in a thread of its own: Python delivers Ctrl-C only to a main thread that is free.
+        """
+        with _spoken_errors(), ThreadPoolExecutor(1) as worker:
+            answer = worker.submit(lambda: self.connection.execute(sql, parameters).fetchall())
+            try:
+                self._wait(answer, label)
+            except BaseException:
+                self.connection.interrupt()
+                raise
+            return answer.result()
+
+    def _wait(self, answer: Future[list[tuple[object, ...]]], label: str) -> None:
+        if not label:
+            wait([answer])
+            return
+        with self.progress.task(label, total=100, unit="%") as task:
+            while not wait([answer], timeout=0.2).done:
+                task.move_to(max(0.0, self.connection.query_progress()))
 
     def view(self, sql: str) -> EmbeddedTable:
         """A lazy table from a query."""
@@ -106,27 +123,6 @@ class EmbeddedEngine:
     def fresh_name(self) -> str:
         """A relation name that nothing else uses."""
         return f"aidos_{next(self._numbers)}"
-
-    @contextmanager
-    def _watched(self, label: str) -> Iterator[None]:
-        """Move a progress bar from a second thread while the main one waits for the engine."""
-        if not label:
-            yield
-            return
-        done = threading.Event()
-        with self.progress.task(label, total=100, unit="%") as task:
-
-            def watch() -> None:
-                while not done.wait(0.2):
-                    task.move_to(max(0.0, self.connection.query_progress()))
-
-            watcher = threading.Thread(target=watch, daemon=True)
-            watcher.start()
-            try:
-                yield
-            finally:
-                done.set()
-                watcher.join()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +186,6 @@ def _spoken_errors() -> Iterator[None]:
         raise EngineError(
             "the engine ran out of memory", hint="give it more with --memory, or fewer threads with --threads 1"
         ) from error
-    except RuntimeError as error:
-        # DuckDB's Python client turns Ctrl-C into a plain RuntimeError.
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from error
-        raise
     except duckdb.IOException as error:
         raise EngineError(
             _io_message(str(error)), hint="free some space, or choose another place with TMPDIR"

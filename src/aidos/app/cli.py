@@ -1,0 +1,108 @@
+"""The command line.
+
+Commands load when they are called, so that ``--help`` answers at once. Exit codes: 0 fine; 1 a requested threshold
+failed; 2 the input or an option is wrong; 3 the privacy budget does not allow it; 4 a bug in aidos; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from cyclopts import App, CycloptsError
+
+from aidos import __version__
+from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
+
+__all__ = ["app", "main"]
+
+COMMANDS = {
+    "check": "Say what a file is, what is in it, and everything that is wrong with it.",
+    "ingest": "Read search logs, posts or runs of any known format into one Parquet file.",
+    "sample": "Write a part of the sample world: synthetic, seeded, with the truth known.",
+    "demo": "Run every room on the sample world and write one HTML page about it.",
+    "doctor": "Tell what is installed, which extras are missing and how to get them.",
+}
+
+app = App(
+    name="aidos",
+    help="Privacy and fairness for search systems.",
+    help_epilogue="Start with: aidos demo",
+    version=__version__,
+    exit_on_error=False,
+    print_error=False,
+    help_on_error=False,
+    result_action="return_value",
+)
+for name, about in COMMANDS.items():
+    app.command(f"aidos.app.commands.{name}:{name}", name=name, help=about)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the code of the house."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`aidos check ... | head`): nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; give its exit code. Errors become one line and a hint."""
+    try:
+        result = app(list(arguments))
+    except KeyboardInterrupt:
+        print("aidos: interrupted, nothing was written", file=sys.stderr)
+        return 130
+    except CycloptsError as error:
+        return _complain(" ".join(str(error).split()), hint=f"see: {_help_for(arguments)}", code=2)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        return _complain_about(error)
+    return result if isinstance(result, int) else 0
+
+
+def _complain_about(error: Exception) -> int:
+    match error:
+        case BudgetError():
+            return _complain(error.message, hint=error.hint, code=3)
+        case BrokenPromiseError():
+            return _complain(error.message, hint=error.hint, code=4)
+        case InputError(problems=problems) if problems:
+            for problem in problems:
+                remedy = problem.remedy + (f": {problem.option}" if problem.option else "")
+                _complain(str(problem), hint=remedy, code=2)
+            return 2
+        case AidosError():
+            return _complain(error.message, hint=error.hint, code=2)
+        case _:
+            return _complain(f"a bug in aidos: {_where(error)}", hint="run it again with --debug and report it", code=4)
+
+
+def _where(error: Exception) -> str:
+    """The kind of exception and the line it came from; its text may quote data and stays out."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "aidos" in frame.filename]
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return type(error).__name__ + place
+
+
+def _complain(message: str, *, hint: str, code: int) -> int:
+    print(f"aidos: {message}", file=sys.stderr)
+    if hint:
+        print(f"  hint: {hint}", file=sys.stderr)
+    return code
+
+
+def _help_for(arguments: Sequence[str]) -> str:
+    command = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    return " ".join(filter(None, ["aidos", command, "--help"]))

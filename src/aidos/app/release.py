@@ -1,0 +1,50 @@
+"""The one door through which every release goes: promise, charge, run, wrap.
+
+The order matters. The promise is known before data are touched, the ledger is charged before the mechanism runs (a
+crash in between costs budget, never privacy), and a seed takes the promise away.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from aidos.account.ledger import Ledger
+from aidos.core.guarantee import Guarantee, NoGuarantee, QualityFloor
+from aidos.core.mechanism import Mechanism, PublicFacts, Release
+from aidos.core.noise import Noise
+
+__all__ = ["release"]
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+def release(
+    mechanism: Mechanism[In, Out],
+    data: In,
+    *,
+    ledger: Ledger | None,
+    noise: Noise | None = None,
+    facts: PublicFacts | None = None,
+) -> Release[Out]:
+    """Make a release. ``ledger=None`` is for synthetic data: nothing is charged, and nothing is promised."""
+    noise = noise or Noise()
+    guarantee = mechanism.guarantee(facts or PublicFacts())
+    if ledger is not None:
+        ledger.charge(guarantee)
+    return Release(
+        value=mechanism.run(data, noise),
+        guarantee=_earned(guarantee, noise, charged=ledger is not None),
+        mechanism=mechanism,
+        noise_source=noise.source,
+    )
+
+
+def _earned(guarantee: Guarantee, noise: Noise, *, charged: bool) -> Guarantee:
+    if isinstance(guarantee, QualityFloor):
+        return guarantee
+    if noise.is_repeatable:
+        return NoGuarantee("the noise came from a seed, and whoever knows the seed can subtract it")
+    if not charged:
+        return NoGuarantee("no ledger was charged, so nothing bounds what was released before")
+    return guarantee
