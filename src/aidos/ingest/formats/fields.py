@@ -53,7 +53,9 @@ def person(value: object, column: str) -> str:
     """Whose row it is; missing-person when the cell is blank or absent."""
     found = text(value)
     if found is None:
-        raise UnreadableError("missing-person", f"the row does not say whose it is: {column} is missing or blank", column)
+        raise UnreadableError(
+            "missing-person", f"the row does not say whose it is: {column} is missing or blank", column
+        )
     return found
 
 

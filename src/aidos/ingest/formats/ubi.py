@@ -48,7 +48,9 @@ class UserBehaviorInsights:
         plain = [document for document in documents if bulk_index(document) is None]
         if not plain:
             return None
-        sure = sum(_is_event(document) or (_is_query(document) and not OWN_FIELDS.isdisjoint(document)) for document in plain)
+        sure = sum(
+            _is_event(document) or (_is_query(document) and not OWN_FIELDS.isdisjoint(document)) for document in plain
+        )
         if 2 * sure > len(plain):
             return Recognition(1.0, "JSON documents with the fields of UBI queries or events")
         if 2 * sum(map(_is_query, plain)) > len(plain):
