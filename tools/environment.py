@@ -20,8 +20,9 @@ CONSTRAINTS = ROOT / "constraints.txt"
 
 def main() -> int:
     """Create or refresh the environment; do nothing when it is up to date."""
-    if sys.version_info < (3, 11):
-        return fail("Python 3.11 or newer is needed; this one is " + sys.version.split()[0], "make PYTHON=python3.12 ...")
+    if sys.version_info < (3, 11):  # noqa: UP036
+        found = sys.version.split()[0]
+        return fail(f"Python 3.11 or newer is needed; this one is {found}", "name another: make PYTHON=python3.12 demo")
     stamp = VENV / "installed.txt"
     wanted = fingerprint()
     if stamp.is_file() and stamp.read_text() == wanted:

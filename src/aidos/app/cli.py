@@ -1,6 +1,6 @@
 """The command line.
 
-Commands load when they are called, so that ``--help`` answers at once. Exit codes: 0 fine; 1 a requested threshold
+Modules of commands import what is heavy inside their functions, so that ``--help`` answers at once. Exit codes: 0 fine; 1 a requested threshold
 failed; 2 the input or an option is wrong; 3 the privacy budget does not allow it; 4 a bug in aidos; 130 interrupted.
 """
 
@@ -10,35 +10,31 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from aidos import __version__
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
 
 __all__ = ["app", "main"]
 
-COMMANDS = {
-    "check": "Say what a file is, what is in it, and everything that is wrong with it.",
-    "ingest": "Read search logs, posts or runs of any known format into one Parquet file.",
-    "sample": "Write a part of the sample world: synthetic, seeded, with the truth known.",
-    "demo": "Run every room on the sample world and write one HTML page about it.",
-    "doctor": "Tell what is installed, which extras are missing and how to get them.",
-}
+COMMANDS = ("check", "ingest", "sample", "demo", "doctor")
 
 app = App(
     name="aidos",
-    help="Privacy and fairness for search systems.",
-    help_epilogue="Start with: aidos demo",
+    help="Privacy and fairness for search systems. Start with: aidos demo",
     version=__version__,
+    default_parameter=Parameter(negative="", show_default=False),
     exit_on_error=False,
     print_error=False,
     help_on_error=False,
+    help_format="plaintext",
     result_action="return_value",
 )
-for name, about in COMMANDS.items():
-    app.command(f"aidos.app.commands.{name}:{name}", name=name, help=about)
+for command in COMMANDS:
+    app.command(getattr(import_module(f"aidos.app.commands.{command}"), command), name=command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from cyclopts import Parameter
 
@@ -28,24 +28,24 @@ __all__ = ["Common", "TerminalProgress", "open_engine", "show", "show_json", "te
 SECONDS_BEFORE_BAR = 1.0
 
 
-@Parameter(name="*")
+@Parameter(name="*", group="Every command")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
     """Options of every command."""
 
-    json: Annotated[bool, Parameter(negative="")] = False
+    json: bool = False
     """Print the result as JSON, for machines."""
 
-    quiet: Annotated[bool, Parameter(negative="")] = False
+    quiet: bool = False
     """No progress and no remarks on stderr."""
 
     memory: str = ""
-    """Most memory the engine may take, for example 1GB; larger work spills to disk. [default: 80% of the machine]"""
+    """Most memory the engine may take, for example 1GB; larger work spills to disk; unless given, most of the machine's."""
 
     threads: int | None = None
-    """Threads the engine may use. [default: all cores]"""
+    """Threads the engine may use; all cores unless given."""
 
-    debug: Annotated[bool, Parameter(negative="")] = False
+    debug: bool = False
     """Show the traceback when something fails (it may quote data)."""
 
 

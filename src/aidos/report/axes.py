@@ -9,19 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from math import ceil, floor, isfinite, log10
-from typing import Any
+from typing import Any, Literal
 
 from aidos.errors import ParameterError
+from aidos.report.values import fit
 
-__all__ = ["MOMENTS", "Axis", "Position", "finite", "places"]
+__all__ = ["Axis", "Kind", "Position", "finite", "places"]
 
-MOMENTS = "utc"
-"""The kind of an axis of dates."""
+Kind = Literal["linear", "log", "utc"]
+"""How an axis runs; utc is an axis of dates."""
 
 Position = float | date
 """A place on the horizontal axis of a line: a number, a date, or a datetime (UTC unless it says otherwise)."""
 
 _LARGEST = 1e300
+_DAY = 86_400_000
+_LONGEST_TITLE = 44
 _SHORT = (
     "abs(datum.value) >= 1e15 ? format(datum.value, '.0e') : "
     "abs(datum.value) >= 1e12 ? format(datum.value / 1e12, '~r') + 'tn' : "
@@ -39,32 +42,27 @@ class Axis:
     title: str
     low: float
     high: float
-    kind: str
+    kind: Kind
 
     @classmethod
-    def over(
-        cls,
-        values: Sequence[float],
-        title: str,
-        *,
-        log: bool = False,
-        from_zero: bool = False,
-        snug: bool = False,
-        kind: str = "",
-    ) -> Axis:
-        """The axis that shows all the values; from zero where a length must mean an amount, snug to end with the data."""
+    def over(cls, values: Sequence[float], title: str, *, kind: Kind = "linear", from_zero: bool = False) -> Axis:
+        """The axis that shows all the values, with round limits; from zero where a length must mean an amount."""
         low, high = min(values), max(values)
-        if log and low <= 0:
-            raise ParameterError(
-                f"a logarithmic axis ({title}) cannot show zero or less", hint="leave those values out, or draw it linear"
-            )
-        if kind == MOMENTS:
-            return cls(title, low, high if high > low else low + 86_400_000, MOMENTS)
-        if log:
-            return cls(title, *((low, high) if snug else _decades(low, high)), "log")
-        if from_zero:
-            low, high = min(low, 0.0), max(high, 0.0)
-        return cls(title, *((low, high) if snug and high > low else _round_limits(low, high)), "linear")
+        if kind == "utc":
+            return cls(title, low, high if high > low else low + _DAY, kind)
+        if kind == "log":
+            _require_positive(low, title)
+            return cls(title, *_decades(low, high), kind)
+        return cls(
+            title, *_round_limits(min(low, 0.0) if from_zero else low, max(high, 0.0) if from_zero else high), kind
+        )
+
+    @classmethod
+    def between(cls, low: float, high: float, title: str, *, kind: Kind = "linear") -> Axis:
+        """The axis that ends exactly where the data end."""
+        if kind == "log":
+            _require_positive(low, title)
+        return cls(title, low, high, kind)
 
     def pixel(self, value: float, length: float) -> float:
         """How far from the axis's low end a value falls."""
@@ -74,7 +72,12 @@ class Axis:
 
     def across(self, ticks: Sequence[float] = ()) -> dict[str, Any]:
         """The encoding of field ``x`` along the bottom, with ticks at the given places or at round ones."""
-        axis: dict[str, Any] = {"title": self.title, "grid": False, "tickCount": 6, "labelFlush": True}
+        axis: dict[str, Any] = {
+            "title": fit(self.title, _LONGEST_TITLE),
+            "grid": False,
+            "tickCount": 6,
+            "labelFlush": True,
+        }
         if ticks:
             axis["values"] = list(ticks)
         return self._encoding("x", axis)
@@ -82,20 +85,37 @@ class Axis:
     def up(self, height: int) -> dict[str, Any]:
         """The encoding of field ``y`` up the left side; its title lies flat above it, where it can be read."""
         axis: dict[str, Any] = {
-            **{"title": self.title, "titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"},
-            **{"titleX": -46, "titleY": -12, "minExtent": 46, "maxExtent": 46, "domain": False},
-            **{"tickCount": 5 if height > 220 else 4, "titleAnchor": "start"},
+            "title": fit(self.title, _LONGEST_TITLE),
+            "titleAngle": 0,
+            "titleAlign": "left",
+            "titleAnchor": "start",
+            "titleBaseline": "bottom",
+            "titleX": -46,
+            "titleY": -12,
+            "minExtent": 46,
+            "maxExtent": 46,
+            "domain": False,
+            "tickCount": 5 if height > 220 else 4,
         }
         return self._encoding("y", axis)
 
     def _encoding(self, field: str, axis: dict[str, Any]) -> dict[str, Any]:
         scale = {"type": self.kind, "domain": [self.low, self.high], "nice": False, "zero": False}
-        if self.kind == MOMENTS:
+        if self.kind == "utc":
             return {"field": field, "type": "temporal", "axis": axis, "scale": {**scale, "zero": None}}
         axis["labelExpr"] = _SHORT
         if self.kind == "log" and "values" not in axis:
             axis["values"] = _powers(self.low, self.high)
+        if "values" in axis:
+            axis["tickCount"] = len(axis["values"])  # a logarithmic axis leaves out labels beyond this number
         return {"field": field, "type": "quantitative", "axis": axis, "scale": scale}
+
+
+def _require_positive(low: float, title: str) -> None:
+    if low <= 0:
+        raise ParameterError(
+            f"a logarithmic axis ({title}) cannot show zero or less", hint="leave those values out, or draw it linear"
+        )
 
 
 def finite(values: Sequence[float], name: str) -> list[float]:
@@ -110,7 +130,7 @@ def finite(values: Sequence[float], name: str) -> list[float]:
     return numbers
 
 
-def places(values: Sequence[Position], *, name: str) -> list[float]:
+def places(values: Sequence[Position], name: str) -> list[float]:
     """Places along the bottom: numbers as they are, dates as milliseconds since 1970."""
     dates = [value for value in values if isinstance(value, date)]
     if dates and len(dates) < len(values):

@@ -51,7 +51,7 @@ _LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _CONFIG: dict[str, Any] = {
     "aria": False,
     "background": None,
-    "padding": 2,
+    "padding": {"left": 0, "right": 4, "top": 2, "bottom": 2},
     "font": "Liberation Sans",
     "view": {"stroke": None},
     "axis": {
@@ -102,7 +102,9 @@ class Chart:
 
 def draw(title: str, description: str, spec: Callable[[int], Mapping[str, Any]]) -> Chart:
     """The chart whose specification, for a given width in pixels, is ``spec(width)``."""
-    return Chart(title=title, description=description, wide=_drawing(spec(WIDE), WIDE), narrow=_drawing(spec(NARROW), NARROW))
+    return Chart(
+        title=title, description=description, wide=_drawing(spec(WIDE), WIDE), narrow=_drawing(spec(NARROW), NARROW)
+    )
 
 
 def _drawing(spec: Mapping[str, Any], width: int) -> Drawing:

@@ -9,13 +9,21 @@ chapter, is marked as not for release. The mark is a reminder to people: it does
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
 
+from aidos.core.guarantee import NoGuarantee, statement
 from aidos.core.mechanism import Finding, Release
-from aidos.errors import ParameterError
+from aidos.errors import MissingExtraError, ParameterError
 from aidos.report.drawing import Chart
-from aidos.report.values import Value, is_number
+from aidos.report.values import Value, is_number, show
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 __all__ = [
     "Block",
@@ -30,6 +38,7 @@ __all__ = [
     "Page",
     "Prose",
     "Source",
+    "render",
 ]
 
 Source = Release[Any] | Finding[Any] | None
@@ -160,6 +169,79 @@ class Page:
         """Every finding the page holds, its own first; one is enough to keep the page in the building."""
         sources = (self.source, *(chapter.source for chapter in self.chapters))
         return tuple(source for source in sources if isinstance(source, Finding))
+
+
+def render(page: Page) -> str:
+    """The page as one HTML file."""
+    figures, places = count(1), count(1)
+    chapters = [
+        {
+            "title": chapter.title,
+            "standing": _standing(chapter.source),
+            "blocks": [_placed(block, f"part-{next(places)}", figures) for block in chapter.blocks],
+        }
+        for chapter in page.chapters
+    ]
+    standings = [standing for source in (page.source, *page.findings()[:1]) if (standing := _standing(source))]
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(page=page, chapters=chapters, standings=list(dict.fromkeys(standings)), closed=bool(page.findings()))
+    )
+
+
+def _placed(block: Block, identifier: str, figures: Iterator[int]) -> dict[str, object]:
+    """A block with what only its place in the page can tell: its id, and its number if it is a figure."""
+    number = next(figures) if isinstance(block, Figure) else 0
+    return {"kind": type(block).__name__.lower(), "block": block, "id": identifier, "number": number}
+
+
+def _standing(source: Source) -> tuple[str, str, str] | None:
+    """Kind, word and sentence of the mark that a page or chapter carries."""
+    match source:
+        case None:
+            return None
+        case Finding(about=about):
+            return (
+                "finding",
+                "Finding: not for release",
+                f"This holds truth about {about}: for the one who asked, not to be passed on.",
+            )
+        case Release(guarantee=NoGuarantee() as guarantee):
+            return "caution", "No promise", statement(guarantee)
+        case Release(guarantee=guarantee, noise_source=noise):
+            return "promise", "Promise", f"{statement(guarantee)} Source of noise: {noise}."
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # optional
+        from markupsafe import Markup, escape  # noqa: PLC0415  # comes with it
+    except ImportError as error:
+        raise MissingExtraError("pages", extra="report") from error
+
+    def written(value: object) -> object:
+        """Every value the templates write passes here before it is escaped."""
+        return value if isinstance(value, Markup) or not isinstance(value, str | int | float | None) else show(value)
+
+    def inline(text: str) -> Markup:
+        """Escaped text with the words between backticks set as code."""
+        return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(show(text)))))  # noqa: S704  # escaped above
+
+    def paragraphs(text: str) -> list[str]:
+        return [part for part in re.split(r"\n\s*\n", text.strip()) if part]
+
+    environment = Environment(
+        loader=PackageLoader("aidos.report", "templates"),
+        autoescape=True,
+        finalize=written,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(inline=inline, paragraphs=paragraphs)
+    return environment
 
 
 def _require(value: object, otherwise: str) -> None:

@@ -1,8 +1,8 @@
 """How a value is written, alike on a page, in a chart and in a terminal.
 
-Text in a report may come from a file somebody else wrote, so every string passes `clean`: control characters (a terminal
-obeys them), direction overrides (they make text read as what it is not) and broken Unicode become the replacement
-character. Escaping for HTML is the page's business, not done here.
+Text in a report may come from a file somebody else wrote, so every string passes `clean`: control characters (a
+terminal obeys them), direction overrides (they make text read as what it is not) and broken Unicode become the
+replacement character. Escaping for HTML is the page's business, not done here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from math import isinf, isnan
 
-__all__ = ["Value", "clean", "is_number", "short", "show"]
+__all__ = ["Value", "clean", "fit", "is_number", "short", "show"]
 
 Value = str | int | float | None
 """What a tile, a cell or a chart may hold; None is written as a dash."""
@@ -22,6 +22,12 @@ _SCALES = ((1e12, "tn"), (1e9, "bn"), (1e6, "M"), (1e3, "k"))
 def clean(text: str) -> str:
     """The text without characters that act instead of being read; line ends and tabs stay."""
     return _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def fit(text: str, most: float) -> str:
+    """The text clean, on one line and cut to so many letters."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= most else line[: int(most) - 1].rstrip() + "\u2026"
 
 
 def is_number(value: object) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from aidos.world.streams import Ints, hash_numbers
 
@@ -22,27 +23,40 @@ FIRST_CLIENT = 10_000_001
 SITES = 400
 """Invented web sites that people go to by name."""
 
-_SITE_FIRST = "fern moss lark wren quill thistle pebble marl tarn bramble heath sorrel finch alder rowan hazel osier teasel".split()
-_SITE_LAST = "post quay nook weir dell loom wick ferry bell gate mill cove yard croft barn stile brook lane moor fold".split()
-_STARTS = "ba bo cra da dru el fi ga glo ha ji ka kro li ma mo ni or pla qua ro sha ti ul ve wi xa yo za zu".split()
-_MIDDLES = "ba cen dor fi gal hu ja kel lim mon nar pe ral sin tor va".split()
-_ENDS = "bix dan fos gle kor lam mip nus pad rel sto tav vun wex yor zel".split()
+_SITE_FIRST = ["fern", "moss", "lark", "wren", "quill", "thistle", "pebble", "marl", "tarn", "bramble", "heath", "sorrel", "finch", "alder", "rowan", "hazel", "osier", "teasel", "yarrow", "campion"]
+_SITE_LAST = ["post", "quay", "nook", "weir", "dell", "loom", "wick", "ferry", "bell", "gate", "mill", "cove", "yard", "croft", "barn", "stile", "brook", "lane", "moor", "fold", "shaw", "garth"]
+_STARTS = ["ba", "bo", "cra", "da", "dru", "el", "fi", "ga", "glo", "ha", "ji", "ka", "kro", "li", "ma", "mo", "ni", "or", "pla", "qua", "ro", "sha", "ti", "ul", "ve", "wi", "xa", "yo", "za", "zu"]
+_MIDDLES = ["ba", "cen", "dor", "fi", "gal", "hu", "ja", "kel", "lim", "mon", "nar", "pe", "ral", "sin", "tor", "va"]
+_ENDS = ["bix", "dan", "fos", "gle", "kor", "lam", "mip", "nus", "pad", "rel", "sto", "tav", "vun", "wex", "yor", "zel"]
 
 
 def digit_texts(*pieces: str | tuple[Ints, int]) -> pa.Array:
     """Texts from fixed pieces and numbers of fixed width with leading zeros, such as ``q``, ``(numbers, 5)``."""
     rows = next(len(piece[0]) for piece in pieces if not isinstance(piece, str))
-    columns = []
-    for piece in pieces:
+    widths = [len(piece) if isinstance(piece, str) else piece[1] for piece in pieces]
+    matrix = np.empty((rows, sum(widths)), dtype=np.uint8)
+    place = 0
+    for piece, width in zip(pieces, widths, strict=True):
         if isinstance(piece, str):
-            columns.append(np.broadcast_to(np.frombuffer(piece.encode(), np.uint8), (rows, len(piece))))
+            matrix[:, place : place + width] = np.frombuffer(piece.encode(), np.uint8)
         else:
-            numbers, width = piece
-            powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
-            columns.append((numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8))
-    matrix = np.ascontiguousarray(np.concatenate(columns, axis=1))
+            _fill_digits(matrix[:, place : place + width], piece[0])
+        place += width
     offsets = np.arange(rows + 1, dtype=np.int32) * matrix.shape[1]
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(matrix))
+
+
+def _fill_digits(target: NDArray[np.uint8], numbers: Ints) -> None:
+    """Write numbers from the right, three digits at a time: looking three up is faster than dividing thrice."""
+    thousand = np.arange(1000)
+    table = np.stack([thousand // 100, thousand // 10 % 10, thousand % 10], axis=1).astype(np.uint8) + ord("0")
+    rest = numbers.astype(np.uint32)
+    end = target.shape[1]
+    while end > 0:
+        width = min(3, end)
+        rest, low = np.divmod(rest, 1000)
+        target[:, end - width : end] = table[low][:, 3 - width :]
+        end -= width
 
 
 def client_texts(people: Ints) -> pa.Array:

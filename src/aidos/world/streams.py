@@ -12,13 +12,14 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "Floats", "Ints", "fresh_stream", "hash_numbers", "hash_units"]
+__all__ = ["BLOCK", "Flags", "Floats", "Ints", "fresh_stream", "hash_numbers", "hash_units"]
 
 BLOCK = 1024
 """People in a block: the unit of randomness, of work and of memory."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)

@@ -30,16 +30,7 @@ WITH_ANCESTORS = 44
 RELATED_TOPICS = 4
 MOST_TYPICAL = 20
 
-BACKGROUND = """
-how to what is the in for best free near my when does can why online new a of cheap good with where buy top list
-about from vs without between review reviews meaning guide easy first old big open which do is it normal after before
-during long much many should i need want find get make use help info information website page site official number
-address map directions hours today now this year week cost price costs examples example different types type kinds
-difference compare ideas tips facts questions answers explained simple quick better worse safe bad really still again
-always never every another other own same something someone people person man woman men women kids family friends home
-city street country world time day night morning evening summer winter weekend way thing things part half whole small
-large short high low right left early late please thanks anyone else think know tell ask feel told going go come take
-""".split()
+BACKGROUND = ["how", "to", "what", "is", "the", "in", "for", "best", "free", "near", "my", "when", "does", "can", "why", "online", "new", "a", "of", "cheap", "good", "with", "where", "buy", "top", "list", "about", "from", "vs", "without", "between", "review", "reviews", "meaning", "guide", "easy", "first", "old", "big", "open", "which", "do", "is", "it", "normal", "after", "before", "during", "long", "much", "many", "should", "i", "need", "want", "find", "get", "make", "use", "help", "info", "information", "website", "page", "site", "official", "number", "address", "map", "directions", "hours", "today", "now", "this", "year", "week", "cost", "price", "costs", "examples", "example", "different", "types", "type", "kinds", "difference", "compare", "ideas", "tips", "facts", "questions", "answers", "explained", "simple", "quick", "better", "worse", "safe", "bad", "really", "still", "again", "always", "never", "every", "another", "other", "own", "same", "something", "someone", "people", "person", "man", "woman", "men", "women", "kids", "family", "friends", "home", "city", "street", "country", "world", "time", "day", "night", "morning", "evening", "summer", "winter", "weekend", "way", "thing", "things", "part", "half", "whole", "small", "large", "short", "high", "low", "right", "left", "early", "late", "please", "thanks", "anyone", "else", "think", "know", "tell", "ask", "feel", "told", "going", "go", "come", "take"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +90,7 @@ def build_vocabulary(world: World) -> Vocabulary:
     )
 
 
-def zipf_cumulative(number: int, *, shift: float = 2.0, exponent: float = 1.0) -> Floats:
+def zipf_cumulative(number: int, *, shift: float = 2.0, exponent: float = 1.2) -> Floats:
     """Cumulative Zipf-Mandelbrot weights of that many ranks; the last is 1."""
     weights = (np.arange(number) + 1.0 + shift) ** -exponent
     cumulative: Floats = np.cumsum(weights) / weights.sum()

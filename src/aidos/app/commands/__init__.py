@@ -1,1 +1,1 @@
-"""One module per command; each is loaded when it is called."""
+"""One module per command; what is heavy is imported inside the functions."""

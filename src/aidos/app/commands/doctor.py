@@ -29,7 +29,7 @@ def doctor(*, common: Common | None = None) -> int:
 
 
 def _show_table(core: dict[str, str], extras: dict[str, dict[str, str]]) -> None:
-    from aidos.report.terminal import table
+    from aidos.report.terminal import rows_table
 
     rows = [("aidos", version("aidos"), "ok"), ("Python", platform.python_version(), "ok")]
     rows += [(name, found or "-", "ok" if found else "missing: reinstall aidos") for name, found in core.items()]
@@ -37,7 +37,7 @@ def _show_table(core: dict[str, str], extras: dict[str, dict[str, str]]) -> None
         whole = all(packages.values())
         versions = ", ".join(f"{name} {found}" for name, found in packages.items() if found) or "-"
         rows.append((f"extra {extra}", versions, "ok" if whole else f'missing: pip install ".[{extra}]"'))
-    show(table("", ("part", "version", "state"), rows))
+    show(rows_table(("part", "version", "state"), rows))
     show(f"running on {platform.system()} {platform.machine()}, {sys.executable}")
 
 

@@ -16,6 +16,7 @@ Part = Literal["log", "posts", "documents", "results", "rankings", "truth"]
 
 def sample(
     part: Part,
+    /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     size: str = "small",

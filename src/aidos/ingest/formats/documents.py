@@ -19,23 +19,28 @@ __all__ = ["Document", "bulk_index", "load_document", "look_up", "sample_documen
 Document = dict[str, Any]
 
 BULK_ACTIONS = frozenset({"index", "create", "update", "delete"})
+DECODER = json.JSONDecoder()
 LOOKED_AT = 40
 """How many lines of a sample are loaded for recognising it: enough for both kinds of documents of a bulk file."""
 
 
 def load_document(line: str) -> Document | None:
     """The document of a line; None for blank lines and bulk action lines; UnreadableError when it is no document."""
-    try:
-        loaded = json.loads(line)
-    except (ValueError, RecursionError):  # RecursionError: somebody nested thousands of brackets
-        if not line or line.isspace():
+    if not line.startswith("{"):
+        line = line.strip()
+        if not line:
             return None
-        raise UnreadableError("bad-json", "the line is not a JSON document") from None
+    try:
+        loaded, end = DECODER.raw_decode(line)  # spares the two searches for white space of json.loads
+    except (ValueError, RecursionError):  # RecursionError: somebody nested thousands of brackets
+        end = -1
+    if end < len(line) and (end < 0 or not line[end:].isspace()):
+        raise UnreadableError("bad-json", "the line is not a JSON document")
     if not isinstance(loaded, dict):
         raise UnreadableError("bad-json", "the line is JSON but not an object with named fields")
-    if ("\\ud" in line or "\\uD" in line) and not _encodable(loaded):
+    if "\\u" in line and not _encodable(loaded, line):
         raise UnreadableError("bad-json", "the line holds half of an escaped character pair, which is not text")
-    if len(loaded) == 1 and bulk_index(loaded) is not None:
+    if len(loaded) == 1 and not BULK_ACTIONS.isdisjoint(loaded):
         return None
     source = loaded.get("_source")
     return source if isinstance(source, dict) else loaded
@@ -82,7 +87,9 @@ def _objects(lines: list[str]) -> Iterator[Document]:
             yield source if isinstance(source, dict) and source else loaded
 
 
-def _encodable(document: Document) -> bool:
+def _encodable(document: Document, line: str) -> bool:
+    if "\\ud" not in line and "\\uD" not in line:
+        return True
     try:
         json.dumps(document, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):

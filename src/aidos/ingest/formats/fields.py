@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 
 from aidos.ingest.formats.base import BadRow
 from aidos.ingest.timestamps import parse_time
 
-__all__ = ["UnreadableError", "decimal", "moment", "person", "text", "whole"]
+__all__ = ["LARGEST", "UnreadableError", "decimal", "moment", "person", "text", "whole"]
 
 LONGEST_TIME = 40
 WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
@@ -64,14 +64,12 @@ def moment(value: object, column: str) -> datetime:
     if type(value) is str:
         if value[4:5] == "-":  # the common ISO layout takes the short way: this is the hottest spot of most formats
             try:
-                time = datetime.fromisoformat(value)
+                time = datetime.fromisoformat(value[:-1] if value[-1] == "Z" else value)
             except ValueError:
                 pass
             else:
                 if time.tzinfo is None:
                     return time
-                if time.tzinfo is UTC:
-                    return time.replace(tzinfo=None)
         if len(value) > LONGEST_TIME:
             raise UnreadableError("unreadable-time", f"{column} is not a time that can be read", column)
     found = parse_time(value)

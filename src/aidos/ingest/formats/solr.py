@@ -46,8 +46,8 @@ class SolrRequests:
             "user_query": (given.get("user_query", "q"),),
         }
 
-    def with_columns(self, columns: Mapping[str, str]) -> SolrRequests:
-        """The same format with other parameters: column of the schema to name in the file."""
+    def fitted(self, sample: Sample, columns: Mapping[str, str]) -> SolrRequests:  # noqa: ARG002 (as every fitted format)
+        """The format for one file: the parameters that the user named for columns."""
         return SolrRequests(columns)
 
     def recognise(self, sample: Sample) -> Recognition | None:
@@ -115,4 +115,4 @@ def _decode(encoded: str) -> str:
     try:
         return unquote_to_bytes(encoded).decode()
     except UnicodeError:
-        raise UnreadableError("invalid-utf8", "a parameter is not UTF-8 once its percent signs are decoded") from None
+        raise UnreadableError("bad-line", "a parameter is not UTF-8 once its percent signs are decoded") from None

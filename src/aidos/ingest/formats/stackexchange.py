@@ -30,8 +30,8 @@ ATTRIBUTES = (
     *("LastActivityDate", "Title", "Tags", "AnswerCount", "CommentCount", "FavoriteCount", "ClosedDate"),
     *("CommunityOwnedDate", "ContentLicense"),
 )
-WRITTEN = {f" {name}=": name for name in ATTRIBUTES}
-"""What stands between the quotation marks of a row, and the attribute it names."""
+WRITTEN = frozenset(f" {name}=" for name in ATTRIBUTES)
+"""What stands between the quotation marks of a row in the layout of the dumps."""
 FRAME = re.compile(r"\s*(<\?xml[^>]*\?>|</?posts\s*/?>|<!--.*-->)\s*")
 TAG = re.compile(r"[^<>|\s]+")
 
@@ -85,6 +85,21 @@ PARQUET_LAYOUTS = (
 """The layouts, told apart by their column names; the titles are also the text where a file has no bodies."""
 
 
+READ = {
+    "Id": "post_id",
+    "OwnerUserId": "author_id",
+    "CreationDate": "timestamp",
+    "Body": "text",
+    "Title": "title",
+    "PostTypeId": "kind",
+    "ParentId": "parent_id",
+    "Tags": "tags",
+    "Score": "score",
+}
+"""The attributes that are read, and the columns they become."""
+WANTED = tuple((f" {name}=", name) for name in READ)
+
+
 class StackExchangePosts:
     """Posts.xml of a StackExchange data dump."""
 
@@ -103,17 +118,7 @@ class StackExchangePosts:
         return None
 
     def columns(self) -> Mapping[str, str]:
-        return {
-            "Id": "post_id",
-            "OwnerUserId": "author_id",
-            "CreationDate": "timestamp",
-            "Body": "text",
-            "Title": "title",
-            "PostTypeId": "kind",
-            "ParentId": "parent_id",
-            "Tags": "tags",
-            "Score": "score",
-        }
+        return READ
 
     def parse(self, lines: Iterable[tuple[int, str]]) -> Iterator[Row | BadRow]:
         for number, line in lines:
@@ -140,12 +145,11 @@ def _attributes(row: str) -> dict[str, str] | None:
         row.endswith("/>")
         and pieces[-1] == ""
         and len(pieces) == 2 * len(written) + 1
-        and WRITTEN.keys() >= written.keys()
+        and WRITTEN.issuperset(written)
         and row.find("<", 1) < 0
-        and row.isprintable()
     ):
         try:
-            return {WRITTEN[name]: _decode(value) for name, value in written.items()}
+            return {name: _decode(written[key]) for key, name in WANTED if key in written}
         except ValueError:
             pass
     return _attributes_by_parser(row)
@@ -166,11 +170,10 @@ def _decode(value: str) -> str:
     if "&" not in value:
         return value
     value = value.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&#xA;", "\n")
-    if "&" not in value:
-        return value
-    value = value.replace("&#xD;", "\r").replace("&apos;", "'").replace("&#x9;", "\t")
     if value.count("&") != value.count("&amp;"):
-        raise ValueError
+        value = value.replace("&#xD;", "\r").replace("&apos;", "'").replace("&#x9;", "\t")
+        if value.count("&") != value.count("&amp;"):
+            raise ValueError
     return value.replace("&amp;", "&")
 
 

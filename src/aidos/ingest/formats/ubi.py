@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
 from aidos.ingest.formats.documents import Document, bulk_index, load_document, sample_documents
-from aidos.ingest.formats.fields import UnreadableError, moment, person, text, whole
+from aidos.ingest.formats.fields import LARGEST, UnreadableError, moment, person, text, whole
 
 __all__ = ["UserBehaviorInsights"]
 
@@ -142,6 +142,8 @@ def _position(ordinal: object) -> int | None:
     number = whole(ordinal, "event_attributes.position.ordinal")
     if number is None:
         return None
-    if number < 0:
-        raise UnreadableError("bad-number", "an ordinal is below zero", "event_attributes.position.ordinal")
+    if not 0 <= number < LARGEST:
+        raise UnreadableError(
+            "bad-number", "an ordinal is below zero or too large", "event_attributes.position.ordinal"
+        )
     return number + 1

@@ -1,0 +1,152 @@
+"""What is in the rows of one file, and what is wrong with them taken together: counted by the engine, never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from aidos.engine.embedded import EmbeddedEngine
+from aidos.errors import Problem
+from aidos.ingest.options import ReadOptions
+from aidos.ingest.problems import LINES_SHOWN, describe
+from aidos.ingest.spool import ROW, Spool
+
+__all__ = ["Facts", "find_facts", "find_problems", "good_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Numbers about a table."""
+
+    rows: int
+    people: int | None
+    """How many people; None when no person is in it."""
+    first: str
+    """The earliest time, empty when there is none."""
+    last: str
+    nulls: Mapping[str, int]
+    """How many rows lack each column that the file has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """Something that may be wrong with a single row."""
+
+    slug: str
+    sql: str
+    column: str
+    words: Mapping[str, str]
+
+
+def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "") -> Facts:
+    """Count rows, people, gaps, and the span of time."""
+    names = spool.schema.names()
+    person = spool.schema.person
+    timed = "timestamp" in names
+    mapped = [name for name in names if name in spool.columns]
+    asked = [
+        "count(*)",
+        f"count(distinct {person})" if person else "null",
+        'cast(min("timestamp") as varchar)' if timed else "null",
+        'cast(max("timestamp") as varchar)' if timed else "null",
+        *(f'count(*) - count("{name}")' for name in mapped),
+    ]
+    rows, people, first, last, *nulls = engine.run(f"select {', '.join(asked)} from ({spool.sql})", label=label)[0]
+    return Facts(
+        rows=int(str(rows)),
+        people=None if people is None else int(str(people)),
+        first=str(first or ""),
+        last=str(last or ""),
+        nulls={name: int(str(count)) for name, count in zip(mapped, nulls, strict=True)},
+    )
+
+
+def find_problems(
+    engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts, options: ReadOptions, today: date
+) -> list[Problem]:
+    """Rows without a person or a time, absurd times, and times that run backwards."""
+    conditions = _conditions(spool, facts, options, today)
+    problems = []
+    if conditions:
+        counts = engine.run(
+            "select " + ", ".join(f"count_if({condition.sql})" for condition in conditions) + f" from ({spool.sql})"
+        )[0]
+        problems = [
+            describe(
+                condition.slug,
+                file,
+                lines=_lines(engine, spool, f"select {ROW} from ({spool.sql}) where {condition.sql}"),
+                count=int(str(count)),
+                column=condition.column,
+                **condition.words,
+            )
+            for condition, count in zip(conditions, counts, strict=True)
+            if count
+        ]
+    return [*problems, *_unsorted(engine, file, spool, facts)]
+
+
+def good_rows(spool: Spool, options: ReadOptions, today: date) -> str:
+    """The condition that keeps the rows that nothing is wrong with."""
+    person = [f"{spool.schema.person} is not null"] if spool.schema.person in spool.columns else []
+    time = []
+    if "timestamp" in spool.columns:
+        early, late = _bounds(options, today)
+        time = [f'"timestamp" >= {early}', f'"timestamp" < {late}']
+    return " and ".join([*person, *time]) or "true"
+
+
+def _conditions(spool: Spool, facts: Facts, options: ReadOptions, today: date) -> list[_Condition]:
+    """What to look for, as far as the facts leave it open."""
+    conditions = []
+    person = spool.schema.person
+    if person and facts.nulls.get(person):
+        conditions.append(_Condition("missing-person", f"{person} is null", spool.columns[person], {}))
+    if facts.nulls.get("timestamp"):
+        conditions.append(_Condition("unreadable-time", '"timestamp" is null', spool.columns["timestamp"], {}))
+    if facts.first:
+        early, late = _bounds(options, today)
+        column = spool.columns.get("timestamp", "")
+        latest = options.last_day(today)
+        before = {"bound": f"before {options.earliest}", "allow": f"--earliest {_year(facts.first)}-01-01"}
+        after = {"bound": f"after {latest}", "allow": f"--latest {_year(facts.last)}-12-31"}
+        conditions.append(_Condition("absurd-time", f'"timestamp" < {early}', column, before))
+        conditions.append(_Condition("absurd-time", f'"timestamp" >= {late}', column, after))
+    return conditions
+
+
+def _bounds(options: ReadOptions, today: date) -> tuple[str, str]:
+    end = options.last_day(today)
+    late = f"timestamp '{end + timedelta(days=1)}'" if end < date.max else "timestamp 'infinity'"
+    return f"timestamp '{options.earliest}'", late
+
+
+def _year(time: str) -> str:
+    """The year of a time, for a suggested bound; years that no date can have are cut to the last that one can."""
+    year = time.lstrip("-").split("-")[0]
+    return year.zfill(4) if year.isdigit() and 0 < int(year) <= date.max.year and "BC" not in time else "9999"
+
+
+def _unsorted(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts) -> list[Problem]:
+    """Times may run on through the whole file, or through each person's rows when these stand together."""
+    person = spool.schema.person
+    if not (spool.in_order and spool.schema.name == "search-log" and facts.rows and facts.first):
+        return []
+    steps = f"""select {ROW}, "timestamp" < lag("timestamp") over () as back,
+        {person} is distinct from lag({person}) over () as other from ({spool.sql})"""
+    back, back_within, changes = engine.run(
+        f"select count_if(back), count_if(back and not other), count_if(other) from ({steps})"
+    )[0]
+    stand_together = changes == facts.people
+    count = int(str(back_within if stand_together else back))
+    if not count:
+        return []
+    condition = "back and not other" if stand_together else "back"
+    lines = _lines(engine, spool, f"select {ROW} from ({steps}) where {condition}")
+    return [describe("unsorted-times", file, lines=lines, count=count, column=spool.columns["timestamp"])]
+
+
+def _lines(engine: EmbeddedEngine, spool: Spool, rows: str) -> Sequence[int]:
+    found: Collection[int] = [int(str(row[0])) for row in engine.run(f"{rows} order by {ROW} limit {LINES_SHOWN}")]
+    return sorted(spool.lines_of(found).values()) if found else ()

@@ -1,0 +1,63 @@
+"""Which character stands between the columns of a text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from aidos.ingest.formats.layout import split_line
+
+__all__ = ["as_argument", "choose_delimiter", "in_words", "is_quoted", "suggest_delimiter"]
+
+USUAL = "\t,;|"
+UNUSUAL = "^~\x01\x1f#:! "
+"""Delimiters that are suggested but never assumed: plain text has them too."""
+LINES_LOOKED_AT = 50
+AGREEMENT = 0.9
+"""The share of lines that must have the same number of columns."""
+NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
+ESCAPES = {"\t": "'\\t'", "\x01": "$'\\x01'", "\x1f": "$'\\x1f'"}
+
+
+def choose_delimiter(lines: Sequence[str], candidates: str = USUAL) -> str:
+    """The delimiter that most lines agree on, empty when there is none; of several, the one that gives most columns."""
+    looked_at = [line for line in lines if line][:LINES_LOOKED_AT]
+    best, best_key = "", (0.0, 0)
+    for delimiter in candidates:
+        key = _fit(looked_at, delimiter)
+        if key > best_key:
+            best, best_key = delimiter, key
+    return best
+
+
+def suggest_delimiter(lines: Sequence[str], wrong: str) -> str:
+    """A delimiter that fits better than ``wrong``, usual or not; empty when there is none."""
+    usual = choose_delimiter(lines, USUAL.replace(wrong, ""))
+    return usual or choose_delimiter(lines, UNUSUAL.replace(wrong, ""))
+
+
+def is_quoted(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether double quotes enclose values. In a tab-separated file a lone quote is part of what somebody typed."""
+    if delimiter != "\t":
+        return True
+    cells = [cell for line in lines[:LINES_LOOKED_AT] for cell in line.split(delimiter) if cell.startswith('"')]
+    return bool(cells) and all(len(cell) > 1 and cell.endswith('"') for cell in cells)
+
+
+def in_words(delimiter: str) -> str:
+    """What people call it."""
+    return NAMES.get(delimiter, f"the character {delimiter!r}")
+
+
+def as_argument(delimiter: str) -> str:
+    """How it is written on a command line."""
+    return ESCAPES.get(delimiter, f"'{delimiter}'")
+
+
+def _fit(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
+    widths = Counter(len(split_line(line, delimiter, quoted=True)) for line in lines)
+    if not widths:
+        return (0.0, 0)
+    width, agreeing = widths.most_common(1)[0]
+    share = agreeing / len(lines)
+    return (share, width) if width > 1 and share >= AGREEMENT else (0.0, 0)

@@ -1,0 +1,98 @@
+r"""Making queries comparable: explicit, optional, and told in the notes of what is written.
+
+Four steps, each on its own or all together, in this order: compatibility forms (NFKC), control characters, white
+space, case. Rows that need no step are recognised by one cheap test and only lower-cased, so that a log in ASCII
+costs little more than reading it. Case is changed character by character (``İ`` keeps its dot); nothing here stems,
+corrects or translates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import cast
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from duckdb.func import PythonUDFType
+
+from aidos.engine.embedded import EmbeddedEngine
+from aidos.errors import ParameterError
+
+__all__ = ["AS_TYPED", "NORMALISED", "QueryNormalisation", "prepare"]
+
+WHITE = r"\t-\r\x1C-\x20\x{85}\p{Z}"
+"""White space, as Python's ``str.isspace`` has it."""
+CONTROL_NOT_WHITE = r"[\x00-\x08\x0E-\x1B\x7F-\x{84}\x{86}-\x{9F}]"
+CONTROL_AND_WHITE = r"[\t-\r\x1C-\x1F\x{85}]"
+ALREADY_NEAT = r"[!-~]+( [!-~]+)*"
+"""Visible ASCII with single blanks between: no step but case changes it."""
+NFKC = "aidos_nfkc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryNormalisation:
+    """Which of the four steps to take."""
+
+    nfkc: bool = False
+    """Replace compatibility characters: full-width letters, ligatures, superscripts."""
+    case: bool = False
+    """Lower case."""
+    white_space: bool = False
+    """One blank for every run of white space, none at the ends."""
+    control_characters: bool = False
+    """Drop control characters; those that are white space become a blank."""
+
+    @classmethod
+    def parse(cls, text: str) -> QueryNormalisation:
+        """From the steps' names with commas between (``nfkc,case``); "all" or nothing stands for all four."""
+        names = [field.name for field in fields(cls)]
+        asked = [word.strip().replace("-", "_") for word in text.split(",") if word.strip()]
+        if asked in ([], ["all"]):
+            return NORMALISED
+        if strange := [word for word in asked if word not in names]:
+            raise ParameterError(
+                f"there is no normalisation called {', '.join(strange)}", hint=f"choose from {', '.join(names)}"
+            )
+        return cls(**dict.fromkeys(asked, True))
+
+    def __str__(self) -> str:
+        """The names of the steps taken."""
+        return ",".join(field.name for field in fields(self) if getattr(self, field.name)) or "none"
+
+    def sql(self, text: str) -> str:
+        """The expression that normalises the SQL expression ``text``; `prepare` the engine first."""
+        if self == AS_TYPED:
+            return text
+        lowered = f"lower({text})" if self.case else text
+        mended = f"nullif({self._steps(text)}, '')"
+        return f"case when regexp_full_match({text}, '{ALREADY_NEAT}') then {lowered} else {mended} end"
+
+    def _steps(self, text: str) -> str:
+        if self.nfkc:
+            text = f"case when strlen({text}) = length({text}) then {text} else {NFKC}({text}) end"
+        if self.control_characters:
+            dropped = f"regexp_replace({text}, '{CONTROL_NOT_WHITE}', '', 'g')"
+            text = f"regexp_replace({dropped}, '{CONTROL_AND_WHITE}', ' ', 'g')"
+        if self.white_space:
+            text = f"trim(regexp_replace({text}, '[{WHITE}]+', ' ', 'g'))"
+        return f"lower({text})" if self.case else text
+
+
+AS_TYPED = QueryNormalisation()
+"""No step: queries stay as they were typed."""
+NORMALISED = QueryNormalisation(nfkc=True, case=True, white_space=True, control_characters=True)
+"""All four steps."""
+
+
+def prepare(engine: EmbeddedEngine) -> None:
+    """Teach the engine NFKC, which it does not know by itself."""
+    known = engine.run(f"select count(*) from duckdb_functions() where function_name = '{NFKC}'")
+    if known == [(0,)]:
+        text = duckdb.sqltypes.VARCHAR
+        engine.connection.create_function(NFKC, _nfkc, [text], text, type=PythonUDFType.ARROW)
+
+
+def _nfkc(texts: pa.ChunkedArray[pa.StringScalar]) -> pa.ChunkedArray[pa.StringScalar]:
+    options = pc.Utf8NormalizeOptions("NFKC")
+    return cast("pa.ChunkedArray[pa.StringScalar]", pc.call_function("utf8_normalize", [texts], options))

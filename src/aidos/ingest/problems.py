@@ -1,0 +1,154 @@
+"""Everything that can be wrong with a file: one catalogue, so that the same trouble reads the same in every format.
+
+Every kind is an error until the user accepts it. A kind says what is wrong, what to do, and which option mends it;
+``{...}`` in the words are filled by whoever found it, always with names and counts, never with a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from aidos.errors import Problem
+
+__all__ = ["KINDS", "LINES_SHOWN", "Kind", "describe", "group"]
+
+LINES_SHOWN = 5
+"""How many line numbers a problem names."""
+SKIP = "--skip-bad-rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of trouble, in words."""
+
+    slug: str
+    sentence: str
+    remedy: str
+    option: str = ""
+    by_row: bool = False
+    """Whether it is about single rows, though another option mends it better than leaving them out."""
+
+    @property
+    def rows_can_be_skipped(self) -> bool:
+        """Whether ``--skip-bad-rows`` mends it."""
+        return self.by_row or self.option == SKIP
+
+
+KINDS = {
+    kind.slug: kind
+    for kind in (
+        Kind("missing-file", "there is no such file", "check the name; quote a pattern such as 'logs/*.tsv'"),
+        Kind("directory", "is a directory, not a file", "name the files in it", "{pattern}"),
+        Kind("no-permission", "may not be read by this user", "ask its owner, or change it: chmod u+r FILE"),
+        Kind("unreadable-file", "cannot be read: {reason}", "check the disk, or copy the file again"),
+        Kind("empty-file", "is empty", "export it again; nothing can be read from it"),
+        Kind("header-only", "has a header but no rows", "export it again; nothing can be read from it"),
+        Kind("cut-off", "the compressed data are broken or end too early", "fetch or compress the file again"),
+        Kind(
+            "unknown-format",
+            "the format was not recognised",
+            "name it; the formats are {formats}",
+            "--format FORMAT",
+        ),
+        Kind("different-tables", "holds {title}, the files before it another kind of table", "read them one by one"),
+        Kind(
+            "wrong-delimiter",
+            "the columns are not separated by {found}",
+            "the lines look separated by {better}",
+            "--delimiter {delimiter}",
+        ),
+        Kind(
+            "ragged-rows", "{expected} columns were expected, the line has more or fewer", "leave such lines out", SKIP
+        ),
+        Kind("bad-line", "the line cannot be read", "leave such lines out", SKIP),
+        Kind("bad-json", "the line is not valid JSON", "leave such lines out", SKIP),
+        Kind("bad-number", "the column {column} does not hold a number that fits", "leave such lines out", SKIP),
+        Kind("line-too-long", "the line is longer than 1 MB", "leave such lines out", SKIP),
+        Kind("nul-bytes", "the line holds NUL bytes", "drop those bytes", "--accept nul-bytes"),
+        Kind(
+            "invalid-utf8",
+            "the text is not valid {encoding}",
+            "say which encoding it is",
+            "--encoding {better}",
+            by_row=True,
+        ),
+        Kind(
+            "mixed-line-ends",
+            "the line ends differently from the first one",
+            "take every kind of line end as one",
+            "--accept mixed-line-ends",
+        ),
+        Kind("byte-order-mark", "begins with a byte order mark", "drop the mark", "--accept byte-order-mark"),
+        Kind(
+            "duplicate-columns",
+            "more than one column is called {column}",
+            "take the first of them and leave the others out",
+            "--accept duplicate-columns",
+        ),
+        Kind(
+            "nested-types", "the column {column} holds nested values", "leave such columns out", "--accept nested-types"
+        ),
+        Kind(
+            "missing-column",
+            "no column holds the {meaning}",
+            "say which one does; the file has {columns}",
+            "--column {assignment}",
+        ),
+        Kind("unreadable-time", "the column {column} does not hold a time", "leave such rows out", SKIP),
+        Kind(
+            "absurd-time",
+            "the time is {bound}",
+            "allow such times, or leave the rows out with --skip-bad-rows",
+            "{allow}",
+            by_row=True,
+        ),
+        Kind(
+            "unsorted-times",
+            "the times run backwards, and not from one person to the next",
+            "let aidos sort the rows by person and time",
+            "--accept unsorted-times",
+        ),
+        Kind("missing-person", "the column {column} does not say whose row it is", "leave such rows out", SKIP),
+    )
+}
+"""Every kind, by its slug."""
+
+
+def describe(
+    slug: str,
+    file: str,
+    *,
+    lines: Sequence[int] = (),
+    count: int = 1,
+    column: str = "",
+    **words: object,
+) -> Problem:
+    """The problem of a kind in a file; ``words`` fill the gaps in the catalogue's sentences."""
+    kind = KINDS[slug]
+    words["column"] = column
+    return Problem(
+        kind=slug,
+        file=file,
+        sentence=kind.sentence.format_map(words),
+        remedy=kind.remedy.format_map(words),
+        option=kind.option.format_map(words),
+        column=column,
+        count=count,
+        lines=tuple(lines)[:LINES_SHOWN],
+        rows_can_be_skipped=kind.rows_can_be_skipped,
+    )
+
+
+def group(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Problems of one file that say the same become one, with their lines and counts together."""
+    grouped: dict[tuple[str, str, str, str], Problem] = {}
+    for problem in problems:
+        key = (problem.file, problem.kind, problem.column, problem.sentence)
+        seen = grouped.get(key)
+        if seen is None:
+            grouped[key] = problem
+        else:
+            lines = tuple(sorted({*seen.lines, *problem.lines}))[:LINES_SHOWN]
+            grouped[key] = replace(seen, count=seen.count + problem.count, lines=lines)
+    return tuple(grouped.values())

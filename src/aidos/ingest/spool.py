@@ -1,0 +1,71 @@
+"""What every reader hands on: rows in the columns of a schema, and the way back from a row to its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aidos.core.records import Schema
+from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
+from aidos.errors import Problem
+from aidos.ingest.normalise import AS_TYPED, QueryNormalisation, prepare
+
+__all__ = ["ROW", "Spool", "copy_sql", "epoch_sql", "notes_of", "prepare_engine", "utc_sql"]
+
+ROW = "aidos_row"
+"""The column of a spool's query by which a row is found again in its file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spool:
+    """One file's rows, as far as they could be read."""
+
+    schema: Schema
+    sql: str
+    """Selects the columns of the schema, and `ROW`."""
+    lines_of: Callable[[Collection[int]], Mapping[int, int]]
+    """The line of each row, by its `ROW`."""
+    columns: Mapping[str, str]
+    """Column of the schema to column of the file."""
+    parquet: Path | None = None
+    """A private Parquet file that holds exactly these rows and columns, where there is one."""
+    problems: tuple[Problem, ...] = ()
+    """What was wrong with the lines that gave no row."""
+    rejected: int = 0
+    """How many lines gave no row."""
+    notes: tuple[str, ...] = ()
+    in_order: bool = True
+    """Whether the rows of such a file are expected to be in order of time."""
+
+
+def prepare_engine(engine: EmbeddedEngine, normalisation: QueryNormalisation) -> None:
+    """Texts without a zone are UTC whatever the machine's own zone is; and normalisation may need NFKC."""
+    engine.run("set TimeZone = 'UTC'")
+    if normalisation != AS_TYPED:
+        prepare(engine)
+
+
+def notes_of(schema: Schema, normalisation: QueryNormalisation) -> dict[str, str]:
+    """What a written file says about itself."""
+    return {"aidos.schema": schema.name, "aidos.normalised": str(normalisation)}
+
+
+def utc_sql(column: str) -> str:
+    """A time with a zone, as the house has times: in UTC, without a zone."""
+    return f"{column} at time zone 'UTC'"
+
+
+def epoch_sql(column: str) -> str:
+    """A number of seconds, milliseconds or microseconds since 1970 (its size tells which) as a time."""
+    microseconds = (
+        f"case when abs({column}) < 1e11 then {column} * 1e6 when abs({column}) < 1e14 then {column} * 1e3"
+        f" when abs({column}) < 1e17 then {column} end"
+    )
+    return f"make_timestamp(cast(round({microseconds}) as bigint))"
+
+
+def copy_sql(select: str, target: Path, notes: Mapping[str, str]) -> str:
+    """The statement that writes a query's rows to a Parquet file, in their order."""
+    listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in notes.items())
+    return f"copy ({select}) to {quote_text(str(target))} (format parquet, compression zstd, kv_metadata {{{listed}}})"

@@ -1,0 +1,132 @@
+"""The same facts and tables for a console: plain text first, style where there is a terminal to show it.
+
+The functions give rich renderables; `write` prints them, and the caller chooses where to (results go to stdout).
+Nothing depends on colour, so NO_COLOR, a pipe and a log file lose nothing. In a narrow terminal tables become a list of
+records. What a reader will paste or open, an option or a path, is never broken over lines nor cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from aidos.errors import Problem
+from aidos.report.values import Value, is_number, show
+
+__all__ = ["closing_table", "facts_table", "problem_list", "rows_table", "write"]
+
+_NARROW = 60
+_LINES_NAMED = 8
+
+
+def facts_table(facts: Sequence[tuple[str, Value]]) -> RenderableType:
+    """Labels and values in two columns."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", overflow="fold")
+    grid.add_column(overflow="fold")
+    for label, value in facts:
+        grid.add_row(_text(label), _text(value))
+    return grid
+
+
+def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Value]], *, title: str = "") -> RenderableType:
+    """A table with numbers flush right; a list of records where the terminal is too narrow for it."""
+    return _RowsTable(tuple(columns), tuple(map(tuple, rows)), title)
+
+
+def closing_table(
+    columns: Sequence[str], rows: Sequence[Sequence[Value]], *, title: str, file: str, file_label: str
+) -> RenderableType:
+    """What was done, a row for each step, and at the very end the path of the file to open, alone on its line."""
+    return Group(rows_table(columns, rows, title=title), Text(), _text(file_label, "dim"), _unbroken(file))
+
+
+def problem_list(problems: Iterable[Problem]) -> RenderableType:
+    """All problems, by file: what is wrong, how often and on which lines, what to do, and the option to paste."""
+    ordered = sorted(problems, key=lambda problem: problem.file)
+    parts: list[RenderableType] = []
+    for file, found in groupby(ordered, key=lambda problem: problem.file):
+        if parts:
+            parts.append(Text())
+        parts.append(_unbroken(file, "bold"))
+        for problem in found:
+            parts += _problem(problem)
+    return Group(*parts)
+
+
+def write(console: Console, renderable: RenderableType) -> None:
+    """Print it without cutting lines at the console's width: the terminal itself wraps what is longer."""
+    console.print(renderable, crop=False)
+
+
+def _problem(problem: Problem) -> list[RenderableType]:
+    column = f" (column {show(problem.column)})" if problem.column else ""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(Text(" *"), _text(f"{problem.sentence}{column}"))
+    for words in (_where(problem), problem.remedy):
+        if words:
+            grid.add_row("", _text(words, "dim"))
+    return [grid, _unbroken(f"   {problem.option}", "bold")] if problem.option else [grid]
+
+
+def _where(problem: Problem) -> str:
+    """How many times, and the first lines: "12 times, on lines 3, 8, 9 and more"."""
+    times = "" if problem.count == 1 else f"{problem.count:,} times"
+    named = problem.lines[:_LINES_NAMED]
+    if not named:
+        return times
+    more = " and more" if problem.count > len(named) else ""
+    noun = "line" if len(named) == 1 and not more else "lines"
+    return f"{times}{', on ' if times else 'on '}{noun} {', '.join(map(str, named))}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class _RowsTable:
+    """Decides between table and records only when it is printed, for then the width is known."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    title: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.title:
+            yield _text(self.title, "bold")
+        table = self._table()
+        if not self.rows:
+            yield _text("no rows", "dim")
+        elif options.max_width >= min(_NARROW, Measurement.get(console, options.update(width=_NARROW), table).maximum):
+            yield table
+        else:
+            yield from self._records()
+
+    def _table(self) -> Table:
+        table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="dim", show_edge=False)
+        for index, column in enumerate(self.columns):
+            cells = [row[index] for row in self.rows if row[index] is not None]
+            numeric = bool(cells) and all(map(is_number, cells))
+            table.add_column(_text(column), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        for row in self.rows:
+            table.add_row(*map(_text, row))
+        return table
+
+    def _records(self) -> RenderResult:
+        for number, row in enumerate(self.rows):
+            if number:
+                yield Text()
+            yield facts_table(tuple(zip(self.columns, row, strict=True)))
+
+
+def _text(value: Value, style: str = "") -> Text:
+    """Text as it is: brackets are not markup, control characters are gone."""
+    return Text(show(value), style=style, overflow="fold")
+
+
+def _unbroken(words: str, style: str = "") -> Text:
+    """Text that the terminal may wrap but rich may not, so that it can be copied whole."""
+    return Text(show(words), style=style, no_wrap=True, overflow="ignore")

@@ -1,0 +1,162 @@
+"""The community: short posts, questions and answers, and an anonymous sister community.
+
+Forums are topics. People write under their pseudonym in the open community and under a fresh name for every post in
+the anonymous one, where sensitive topics are far more common. Some posts will be deleted later, sensitive ones more
+often. Answers reply to questions of the same block of people. Nobody's style is modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from aidos.world.names import client_texts, digit_texts
+from aidos.world.people import ROLES, People, block_count, draw_topics, people_block
+from aidos.world.prose import Prose
+from aidos.world.sessions import draw_domain, local_starts
+from aidos.world.size import START, World
+from aidos.world.streams import Flags, Ints, fresh_stream, hash_numbers, hash_units
+from aidos.world.vocabulary import Vocabulary, build_vocabulary
+
+__all__ = ["KINDS", "post_blocks", "post_table"]
+
+KINDS = ("post", "question", "answer")
+KIND_SHARES = (0.25, 0.30, 0.45)
+LENGTHS = ((8, 26), (15, 61), (20, 91))
+"""Shortest and one more than the longest text, by kind."""
+TITLE = (4, 9)
+
+MEMBERS = 0.5
+POSTS_A_MEMBER = 6.0
+ROLE_POSTS = 6.0
+ANONYMOUS, ANONYMOUS_SENSITIVE = 0.10, 0.50
+DELETED, DELETED_SENSITIVE, DELETED_AFFLICTED = 0.03, 0.12, 0.25
+BACKGROUND = 0.4
+ON_TOPIC = 0.85
+DECORATED = 0.15
+DECORATIONS = ("!!", "???", "...", ":)", ":(", "haha", "hahaha", "sooo tired", "nooo", "#help", "#news", "@fernpost",
+               "https://fernpost.example/thread")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Posts:
+    """Posts of a block of people, by time."""
+
+    people: Ints
+    """The place of the author in the block."""
+    topics: Ints
+    times: Ints
+    """Seconds after the world's beginning."""
+    kinds: Ints
+    anonymous: Flags
+    deleted: Flags
+    parents: Ints
+    """The place of the post that is answered; -1 for none."""
+
+
+def post_blocks(world: World) -> Iterator[pa.Table]:
+    """All posts, a block of people at a time."""
+    vocabulary = build_vocabulary(world)
+    prose = Prose(vocabulary)
+    for block in range(block_count(world)):
+        yield post_table(world, vocabulary, prose, block)
+
+
+def post_table(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -> pa.Table:
+    """The posts of one block of people."""
+    stream = fresh_stream(world.seed, "posts", block)
+    people = people_block(world, vocabulary, block)
+    posts = _draw_posts(world, vocabulary, people, stream)
+    number = len(posts.people)
+    titles, texts = _write(prose, vocabulary, posts, stream)
+    ids = digit_texts("p", (np.full(number, block), 5), (np.arange(number), 6))
+    strangers = digit_texts("anon", (hash_numbers(world.seed, "stranger", block, np.arange(number)) % 10**9, 9))
+    names = client_texts(people.numbers).take(pa.array(posts.people))
+    forums = pa.array([topic.id for topic in vocabulary.topics])
+    parents = pa.array([topic.parent for topic in vocabulary.topics])
+    return pa.table(
+        {
+            "post_id": ids,
+            "author_id": pc.if_else(pa.array(posts.anonymous), strangers, names),
+            "timestamp": pa.array(posts.times + int(START.timestamp()), pa.timestamp("s")),
+            "text": texts,
+            "title": titles,
+            "forum": forums.take(pa.array(posts.topics)),
+            "kind": pa.array(KINDS).take(pa.array(posts.kinds)),
+            "parent_id": ids.take(pa.array(posts.parents, mask=posts.parents < 0)),
+            "tags": parents.take(pa.array(posts.topics)),
+            "score": pa.array((stream.pareto(1.5, number) * 2).clip(0, 5000).astype(np.int32)),
+            "community": pa.array(["open", "anonymous"]).take(pa.array(posts.anonymous.astype(np.int64))),
+            "deleted_later": pa.array(posts.deleted),
+        }
+    )
+
+
+def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np.random.Generator) -> Posts:
+    members = hash_units(world.seed, "member", people.numbers) < MEMBERS
+    usual = np.repeat(np.arange(len(people)), stream.poisson(POSTS_A_MEMBER * people.activity * members))
+    special = np.repeat(np.arange(len(people)), stream.poisson(ROLE_POSTS * members * _writes(people)))
+    professional = people.roles[special] == ROLES.index("professional")
+    about = people.role_topics[special]
+    about[professional] = draw_domain(vocabulary, about[professional], stream)
+    who = np.concatenate([usual, special])
+    topics = np.concatenate([draw_topics(people, usual, stream), about])
+    days = stream.random(len(who)) * world.days
+    times = local_starts(days, people.utc_offsets[who], world, stream)
+    order = np.lexsort((who, times))
+    who, topics, times = who[order], topics[order], times[order]
+    sensitive = (topics >= vocabulary.ordinary) & (topics < vocabulary.in_use)
+    anonymous = stream.random(len(who)) < np.where(sensitive, ANONYMOUS_SENSITIVE, ANONYMOUS)
+    own_trouble = (people.roles[who] == ROLES.index("afflicted")) & (people.role_topics[who] == topics)
+    rate = np.select([own_trouble, sensitive], [DELETED_AFFLICTED, DELETED_SENSITIVE], DELETED)
+    deleted = stream.random(len(who)) < rate
+    kinds = stream.choice(len(KINDS), len(who), p=KIND_SHARES)
+    parents = _answered(kinds, topics * 2 + anonymous, stream)
+    kinds[(kinds == KINDS.index("answer")) & (parents < 0)] = KINDS.index("post")
+    return Posts(who, topics, times, kinds, anonymous, deleted, parents)
+
+
+def _writes(people: People) -> Flags:
+    """Who writes about a sensitive topic on purpose: afflicted people and professionals."""
+    return np.isin(people.roles, [ROLES.index("afflicted"), ROLES.index("professional")])
+
+
+def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
+    """For each answer an earlier question of its forum, any of them; -1 where there is none."""
+    order = np.argsort(forums, kind="stable")
+    question = kinds[order] == KINDS.index("question")
+    asked = np.cumsum(question) - question
+    first = np.concatenate([[True], forums[order][1:] != forums[order][:-1]]) if len(order) else question
+    before_forum = asked[first][np.cumsum(first) - 1] if len(order) else asked
+    choice = before_forum + (stream.random(len(order)) * (asked - before_forum)).astype(np.int64)
+    questions = np.append(order[question], -1)
+    answers = (kinds[order] == KINDS.index("answer")) & (asked > before_forum)
+    parents = np.full(len(order), -1, dtype=np.int64)
+    parents[order[answers]] = questions[choice[answers]]
+    return parents
+
+
+def _write(
+    prose: Prose, vocabulary: Vocabulary, posts: Posts, stream: np.random.Generator
+) -> tuple[pa.Array, pa.Array]:
+    """Titles (of questions only) and texts."""
+    number = len(posts.topics)
+    second = stream.integers(0, vocabulary.ordinary, number)
+    mix = (posts.topics, second, np.full(number, ON_TOPIC))
+    low, high = np.array(LENGTHS)[posts.kinds].reshape(-1, 2).T
+    bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND)
+    texts = prose.write(bodies, prose.sentence_ends(stream, bodies))
+    extras = pa.array(["", *(" " + decoration for decoration in DECORATIONS)])
+    decorated = stream.random(number) < DECORATED
+    chosen = np.where(decorated, stream.integers(1, len(extras), number), 0)
+    heads = prose.draw(stream, stream.integers(*TITLE, number), mix, BACKGROUND)
+    titles = prose.write(heads, np.zeros(len(heads.words), dtype=np.bool_))
+    asks = pa.array(posts.kinds == KINDS.index("question"))
+    return (
+        pc.if_else(asks, titles, pa.scalar(None, pa.string())),
+        pc.binary_join_element_wise(texts, extras.take(pa.array(chosen)), ""),
+    )

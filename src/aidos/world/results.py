@@ -1,0 +1,199 @@
+"""A search service that personalises, and what it answered: the truth of an audit.
+
+The vanilla ranking is query likelihood with Dirichlet smoothing over the world's documents. Each account has a hidden
+profile of topic weights and a hidden switch rate. When the switch is on, the first results are reordered by profile
+and vanilla rank together; when it is off, by rank alone; a little noise is added both times. The service keeps all
+documents in memory, and it is small: it serves the sample, not searchers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from aidos.world.documents import document_blocks, document_count, make_documents
+from aidos.world.names import digit_texts
+from aidos.world.prose import Prose
+from aidos.world.size import World
+from aidos.world.streams import BLOCK, Flags, Floats, Ints, fresh_stream
+from aidos.world.vocabulary import Vocabulary, build_vocabulary
+
+__all__ = ["DEPTH", "PULL", "Audit", "SearchIndex", "account_audit", "account_count", "build_index", "result_blocks"]
+
+DEPTH = 20
+"""Results in a list; the vanilla and the personalised list hold the same ones."""
+PULL = 8.0
+"""Ranks that a document wholly about a topic of weight 1 can rise."""
+NOISE = 0.3
+PROFILE_TOPICS = (2, 6)
+LOWEST_RATE, HIGHEST_RATE = 0.3, 0.7
+ON_PROFILE = 0.5
+QUERY_WORDS = (2, 4)
+TYPICAL = 24
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """Postings of all documents, by word."""
+
+    starts: Ints
+    """Where each word's postings begin, and where the last ends."""
+    documents: Ints
+    counts: Ints
+    lengths: Ints
+    topics: Ints
+    second_topics: Ints
+    shares: Floats
+
+    @property
+    def mean_length(self) -> float:
+        """The smoothing parameter of the ranking."""
+        return float(self.lengths.mean())
+
+    def scores(self, words: Sequence[int]) -> Floats:
+        """Log likelihood of the words under every document."""
+        mu = self.mean_length
+        total = np.full(len(self.lengths), 0.0)
+        for word in words:
+            mine = slice(self.starts[word], self.starts[word + 1])
+            share = self.counts[mine].sum() / self.lengths.sum()
+            if share:
+                total += np.log(mu * share / (self.lengths + mu))
+                total[self.documents[mine]] += np.log1p(self.counts[mine] / (mu * share))
+        return total
+
+    def best(self, words: Sequence[int], depth: int) -> Ints:
+        """The documents of the highest scores, equal ones by number."""
+        scores = self.scores(words)
+        depth = min(depth, len(scores))
+        threshold = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        candidates = np.flatnonzero(scores >= threshold)
+        ordered: Ints = candidates[np.argsort(-scores[candidates], kind="stable")][:depth]
+        return ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What one account asked, what it was shown, and what the service hides."""
+
+    account: int
+    weights: Floats
+    """The profile: a weight for every topic."""
+    rate: float
+    """How often the service personalises."""
+    switched: Flags
+    queries: tuple[tuple[int, ...], ...]
+    vanilla: tuple[Ints, ...]
+    personalised: tuple[Ints, ...]
+
+
+def account_count(world: World) -> int:
+    """How many accounts are audited."""
+    return int(np.clip(world.people // 500, 4, 20))
+
+
+def query_count(world: World) -> int:
+    """How many queries each account asks."""
+    return int(np.clip(world.people // 50, 40, 200))
+
+
+def build_index(world: World, vocabulary: Vocabulary) -> SearchIndex:
+    """Index titles and texts of all documents."""
+    prose = Prose(vocabulary)
+    blocks = range(-(-document_count(world, vocabulary) // BLOCK))
+    made = [make_documents(world, vocabulary, prose, block) for block in blocks]
+    words = np.concatenate([part for one in made for part in (one.titles.words, one.bodies.words)])
+    owners = np.concatenate([one.numbers[part.owners] for one in made for part in (one.titles, one.bodies)])
+    number = document_count(world, vocabulary)
+    pairs, counts = np.unique(words * number + owners, return_counts=True)
+    return SearchIndex(
+        starts=np.searchsorted(pairs, np.arange(len(vocabulary.words) + 1) * number),
+        documents=pairs % number,
+        counts=counts,
+        lengths=np.bincount(owners, minlength=number),
+        topics=np.concatenate([one.topics for one in made]),
+        second_topics=np.concatenate([one.second_topics for one in made]),
+        shares=np.concatenate([one.shares for one in made]),
+    )
+
+
+def account_audit(world: World, vocabulary: Vocabulary, index: SearchIndex, account: int) -> Audit:
+    """All queries of one account, asked with and without being known."""
+    stream = fresh_stream(world.seed, "results", account)
+    weights, liked = _profile(vocabulary, stream)
+    rate = float(stream.uniform(LOWEST_RATE, HIGHEST_RATE))
+    number = query_count(world)
+    switched = stream.random(number) < rate
+    queries, vanilla, personalised = [], [], []
+    for place in range(number):
+        on_profile = stream.random() < ON_PROFILE
+        topic = int(stream.choice(liked)) if on_profile else int(stream.integers(vocabulary.in_use))
+        typical = vocabulary.topic_words[topic, :TYPICAL]
+        words = tuple(stream.choice(typical, int(stream.integers(*QUERY_WORDS)), replace=False).tolist())
+        shown = index.best(words, DEPTH)
+        appeal = -np.arange(len(shown), dtype=np.float64) + NOISE * stream.gumbel(size=len(shown))
+        if switched[place]:
+            appeal += PULL * _match(index, weights, shown)
+        queries.append(words)
+        vanilla.append(shown)
+        personalised.append(shown[np.argsort(-appeal, kind="stable")])
+    return Audit(account, weights, rate, switched, tuple(queries), tuple(vanilla), tuple(personalised))
+
+
+def result_blocks(world: World) -> Iterator[pa.Table]:
+    """Pairs of result lists, an account at a time; without the truth."""
+    vocabulary = build_vocabulary(world)
+    index = build_index(world, vocabulary)
+    shown = pa.concat_tables(table.select(["object_id", "title", "snippet"]) for table in document_blocks(world))
+    for account in range(account_count(world)):
+        yield _table(vocabulary, account_audit(world, vocabulary, index, account), shown)
+
+
+def account_names(accounts: Ints) -> pa.Array:
+    """Accounts by name."""
+    return digit_texts("account", (accounts + 1, 2))
+
+
+def query_names(accounts: Ints, queries: Ints) -> pa.Array:
+    """Queries of accounts by name."""
+    return digit_texts("account", (accounts + 1, 2), "q", (queries + 1, 4))
+
+
+def _profile(vocabulary: Vocabulary, stream: np.random.Generator) -> tuple[Floats, Ints]:
+    """Some ordinary topics and a sensitive one, with their weights."""
+    liked = stream.choice(vocabulary.ordinary, int(stream.integers(*PROFILE_TOPICS)), replace=False)
+    liked = np.append(liked, stream.integers(vocabulary.ordinary, vocabulary.in_use))
+    weights = np.zeros(len(vocabulary.topics))
+    weights[liked] = stream.uniform(0.5, 1.5, len(liked))
+    return weights, liked
+
+
+def _match(index: SearchIndex, weights: Floats, documents: Ints) -> Floats:
+    shares = index.shares[documents]
+    matched: Floats = shares * weights[index.topics[documents]]
+    return matched + (1 - shares) * weights[index.second_topics[documents]]
+
+
+def _table(vocabulary: Vocabulary, audit: Audit, documents: pa.Table) -> pa.Table:
+    lists = [ranking for pair in zip(audit.vanilla, audit.personalised, strict=True) for ranking in pair]
+    lengths = np.array([len(ranking) for ranking in lists])
+    which = np.repeat(np.arange(len(lists)), lengths)
+    accounts = np.full(len(which), audit.account)
+    texts = pa.array([" ".join(vocabulary.words[word] for word in words) for words in audit.queries])
+    places = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    found = documents.take(pa.array(np.concatenate(lists)))
+    return pa.table(
+        {
+            "client_id": account_names(accounts),
+            "query_id": query_names(accounts, which // 2),
+            "user_query": texts.take(pa.array(which // 2)),
+            "ranking": pa.array(["vanilla", "personalised"]).take(pa.array(which % 2)),
+            "position": pa.array((places + 1).astype(np.int32)),
+            "object_id": found["object_id"].combine_chunks(),
+            "title": found["title"].combine_chunks(),
+            "snippet": found["snippet"].combine_chunks(),
+        }
+    )
