@@ -1,7 +1,8 @@
 """The command line.
 
-Modules of commands import what is heavy inside their functions, so that ``--help`` answers at once. Exit codes: 0 fine; 1 a requested threshold
-failed; 2 the input or an option is wrong; 3 the privacy budget does not allow it; 4 a bug in aidos; 130 interrupted.
+Modules of commands import what is heavy inside their functions, so that ``--help`` answers at once. Exit codes: 0 fine;
+1 a requested threshold failed; 2 the input or an option is wrong; 3 the privacy budget does not allow it; 4 a bug in
+aidos; 130 interrupted.
 """
 
 from __future__ import annotations

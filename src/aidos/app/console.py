@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from cyclopts import Parameter
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.progress import Progress as RichProgress
 
     from aidos.core.progress import Task
@@ -40,7 +40,7 @@ class Common:
     """No progress and no remarks on stderr."""
 
     memory: str = ""
-    """Most memory the engine may take, for example 1GB; larger work spills to disk; unless given, most of the machine's."""
+    """Most memory the engine may take, for example 1GB; what is larger spills to disk."""
 
     threads: int | None = None
     """Threads the engine may use; all cores unless given."""
@@ -110,7 +110,12 @@ def _rate(per_second: float, unit: str) -> str:
 
 def show(renderable: RenderableType) -> None:
     """A result, for people, on stdout."""
-    _console().print(renderable)
+    from rich.console import Console
+
+    from aidos.report.terminal import write
+
+    # A table piped into a file keeps a width that a terminal would show.
+    write(Console(highlight=False, width=None if sys.stdout.isatty() else 120), renderable)
 
 
 def show_json(result: Mapping[str, object]) -> None:
@@ -122,13 +127,6 @@ def tell(remark: str, *, quiet: bool = False) -> None:
     """A remark on stderr."""
     if not quiet:
         print(f"aidos: {remark}", file=sys.stderr)
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    # Tables piped into a file keep a width that a terminal would show.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from aidos.core.records import Column, Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import Problem
-from aidos.ingest.columns import check_given, choose_schema, map_columns, missing_columns, plain_name
+from aidos.ingest.columns import check_given, choose_schema, map_columns, missing_columns
 from aidos.ingest.formats.layout import EPOCH, ISO
 from aidos.ingest.formats.stackexchange import PARQUET_LAYOUTS, ParquetLayout
 from aidos.ingest.options import ReadOptions
@@ -44,7 +44,9 @@ class ColumnarFile:
     by_aidos: bool
 
 
-def read_parquet(engine: EmbeddedEngine, source: Source, options: ReadOptions) -> tuple[ColumnarFile | None, Spool | Problem]:
+def read_parquet(
+    engine: EmbeddedEngine, source: Source, options: ReadOptions
+) -> tuple[ColumnarFile | None, Spool | Problem]:
     """The file's rows, and how they were understood."""
     try:
         footer = pq.ParquetFile(source.path)
@@ -93,31 +95,29 @@ def _understand(
         return ColumnarFile(known.title, "it has the columns of that layout", known, types, (), by_aidos)
     schema = choose_schema(names, options.columns)
     mapping = map_columns(names, schema, options.columns)
-    problems = [
-        *_duplicates(source, arrow, options),
-        *_nested(source, names, schema, mapping, types, options),
-        *missing_columns(source.name, names, schema, mapping, line=None),
-    ]
+    nested = _nested(source, schema, mapping, types, options)
+    problems = [*_duplicates(source, arrow), *nested]
+    missing = missing_columns(source.name, names, schema, mapping, line=None)
+    offered = " ".join(found.option for found in nested)
+    problems += [found for found in missing if f"{found.column}=" not in offered]
     usable = {column: name for column, name in mapping.items() if name in types and not _is_nested(types[name])}
     why = "aidos wrote it" if by_aidos else "by its first bytes and the names of its columns"
     layout = ParquetLayout(f"Parquet ({schema.title})", schema, usable)
     return ColumnarFile(layout.title, why, layout, types, tuple(problems), by_aidos)
 
 
-def _duplicates(source: Source, arrow: pa.Schema, options: ReadOptions) -> list[Problem]:
-    if "duplicate-columns" in options.accept:
-        return []
+def _duplicates(source: Source, arrow: pa.Schema) -> list[Problem]:
     counted = Counter(name.lower() for name in arrow.names)
     return [describe("duplicate-columns", source.name, column=name) for name, count in counted.items() if count > 1]
 
 
 def _nested(
-    source: Source, names: list[str], schema: Schema, mapping: Mapping[str, str], types: Mapping[str, str], options: ReadOptions
+    source: Source, schema: Schema, mapping: Mapping[str, str], types: Mapping[str, str], options: ReadOptions
 ) -> list[Problem]:
     """Nested columns; where a field inside is what a column of the schema needs, say how to reach it."""
     problems = []
-    for name in names:
-        if not _is_nested(types[name]):
+    for name, declared in types.items():
+        if not _is_nested(declared) or name.partition(".")[0] in types.keys() - {name}:
             continue
         fields = [dotted for dotted in types if dotted.startswith(f"{name}.") and not _is_nested(types[dotted])]
         reach = map_columns([field.rpartition(".")[2] for field in fields], schema, {})
@@ -127,7 +127,7 @@ def _nested(
         if wanted:
             listed = " ".join(f"--column {shlex.quote(f'{column}={field}')}" for column, field in wanted.items())
             problems.append(replace(found, remedy="name the fields inside that are needed", option=listed))
-        elif not is_reached and "nested-types" not in options.accept:
+        elif not is_reached:
             problems.append(found)
     return problems
 
@@ -137,7 +137,9 @@ def _is_nested(declared: str) -> bool:
 
 
 def _projection(file: ColumnarFile, options: ReadOptions) -> str:
-    return ", ".join(f'{_expression(file, column, options)} as "{column.name}"' for column in file.layout.schema.columns)
+    return ", ".join(
+        f'{_expression(file, column, options)} as "{column.name}"' for column in file.layout.schema.columns
+    )
 
 
 def _expression(file: ColumnarFile, column: Column, options: ReadOptions) -> str:

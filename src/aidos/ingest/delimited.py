@@ -16,7 +16,7 @@ from aidos.engine.embedded import EmbeddedEngine, quote_text
 from aidos.errors import Problem
 from aidos.ingest.formats.base import Sample
 from aidos.ingest.formats.delimiters import as_argument, in_words, suggest_delimiter
-from aidos.ingest.formats.layout import EPOCH, ISO, Layout, split_line
+from aidos.ingest.formats.layout import EPOCH, ISO, Layout, split_lines
 from aidos.ingest.locate import Records, row_lines
 from aidos.ingest.normalise import QueryNormalisation
 from aidos.ingest.problems import describe
@@ -33,11 +33,11 @@ LARGEST_RECORD = 4 << 20
 
 def wrong_delimiter(source: Source, layout: Layout, sample: Sample) -> Problem | None:
     """Whether another delimiter cuts the first lines much better than the layout's."""
-    lines = [line for line in sample.lines if line]
-    fitting = sum(len(split_line(line, layout.delimiter, quoted=layout.quoted)) == len(layout.names) for line in lines)
-    if fitting * 2 > len(lines) and len(layout.names) > 1:
+    rows = split_lines(sample.lines, layout.delimiter, quoted=layout.quoted)
+    fitting = sum(len(row) == len(layout.names) for row in rows)
+    if fitting * 2 > len(rows) and len(layout.names) > 1:
         return None
-    better = suggest_delimiter(lines, layout.delimiter)
+    better = suggest_delimiter(sample.lines, layout.delimiter)
     if not better:
         return None
     return describe(
@@ -57,7 +57,7 @@ def read_delimited(
     target = engine.scratch / f"{engine.fresh_name()}.parquet"
     records = Records(source, layout.has_header, layout.quoted)
     rejects = Rejects(engine, engine.fresh_name(), records, layout, sample)
-    select = f"select {_projection(layout, normalisation)} from {_read_csv(source, layout, rejects.name)}"
+    select = f"select {_projection(layout, normalisation)} from {_read_csv(source, layout, rejects.table)}"
     try:
         engine.run(copy_sql(select, target, notes_of(layout.schema, normalisation)), label=f"reading {source.name}")
     except duckdb.InvalidInputException as error:

@@ -62,11 +62,9 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "") -> Facts:
     )
 
 
-def find_problems(
-    engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts, options: ReadOptions, today: date
-) -> list[Problem]:
+def find_problems(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts, options: ReadOptions) -> list[Problem]:
     """Rows without a person or a time, absurd times, and times that run backwards."""
-    conditions = _conditions(spool, facts, options, today)
+    conditions = _conditions(spool, facts, options)
     problems = []
     if conditions:
         counts = engine.run(
@@ -87,17 +85,17 @@ def find_problems(
     return [*problems, *_unsorted(engine, file, spool, facts)]
 
 
-def good_rows(spool: Spool, options: ReadOptions, today: date) -> str:
+def good_rows(spool: Spool, options: ReadOptions) -> str:
     """The condition that keeps the rows that nothing is wrong with."""
     person = [f"{spool.schema.person} is not null"] if spool.schema.person in spool.columns else []
     time = []
     if "timestamp" in spool.columns:
-        early, late = _bounds(options, today)
+        early, late = _bounds(options)
         time = [f'"timestamp" >= {early}', f'"timestamp" < {late}']
     return " and ".join([*person, *time]) or "true"
 
 
-def _conditions(spool: Spool, facts: Facts, options: ReadOptions, today: date) -> list[_Condition]:
+def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condition]:
     """What to look for, as far as the facts leave it open."""
     conditions = []
     person = spool.schema.person
@@ -106,9 +104,9 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions, today: date) -
     if facts.nulls.get("timestamp"):
         conditions.append(_Condition("unreadable-time", '"timestamp" is null', spool.columns["timestamp"], {}))
     if facts.first:
-        early, late = _bounds(options, today)
+        early, late = _bounds(options)
         column = spool.columns.get("timestamp", "")
-        latest = options.last_day(today)
+        latest = options.last_day()
         before = {"bound": f"before {options.earliest}", "allow": f"--earliest {_year(facts.first)}-01-01"}
         after = {"bound": f"after {latest}", "allow": f"--latest {_year(facts.last)}-12-31"}
         conditions.append(_Condition("absurd-time", f'"timestamp" < {early}', column, before))
@@ -116,8 +114,8 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions, today: date) -
     return conditions
 
 
-def _bounds(options: ReadOptions, today: date) -> tuple[str, str]:
-    end = options.last_day(today)
+def _bounds(options: ReadOptions) -> tuple[str, str]:
+    end = options.last_day()
     late = f"timestamp '{end + timedelta(days=1)}'" if end < date.max else "timestamp 'infinity'"
     return f"timestamp '{options.earliest}'", late
 

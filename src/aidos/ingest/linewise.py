@@ -28,7 +28,12 @@ __all__ = ["numbered_lines", "read_lines"]
 ROWS_AT_ONCE = 20_000
 NOT_IN_ORDER = frozenset({"ubi", "elastic"})
 """Formats whose documents come in any order."""
-TYPES: dict[str, pa.DataType] = {"VARCHAR": pa.string(), "TIMESTAMP": pa.timestamp("us"), "INTEGER": pa.int32(), "DOUBLE": pa.float64()}
+TYPES: dict[str, pa.DataType] = {
+    "VARCHAR": pa.string(),
+    "TIMESTAMP": pa.timestamp("us"),
+    "INTEGER": pa.int32(),
+    "DOUBLE": pa.float64(),
+}
 
 
 def numbered_lines(source: Source, task: Task) -> Iterator[tuple[int, str]]:

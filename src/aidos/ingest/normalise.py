@@ -90,7 +90,8 @@ def prepare(engine: EmbeddedEngine) -> None:
     known = engine.run(f"select count(*) from duckdb_functions() where function_name = '{NFKC}'")
     if known == [(0,)]:
         text = duckdb.sqltypes.VARCHAR
-        engine.connection.create_function(NFKC, _nfkc, [text], text, type=PythonUDFType.ARROW)
+        # A lambda, because the engine evaluates annotations, and pyarrow's types exist only for type checkers.
+        engine.connection.create_function(NFKC, lambda texts: _nfkc(texts), [text], text, type=PythonUDFType.ARROW)
 
 
 def _nfkc(texts: pa.ChunkedArray[pa.StringScalar]) -> pa.ChunkedArray[pa.StringScalar]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 from annotated_types import Gt
@@ -69,6 +69,6 @@ class ReadOptions:
         if self.latest is not None and self.latest < self.earliest:
             raise ParameterError(f"the latest day {self.latest} is before the earliest, {self.earliest}")
 
-    def last_day(self, today: date) -> date:
+    def last_day(self) -> date:
         """The last day that is not absurd: tomorrow, because clocks differ, unless another was given."""
-        return self.latest or today + timedelta(days=1)
+        return self.latest or datetime.now(UTC).date() + timedelta(days=1)

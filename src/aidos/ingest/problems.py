@@ -6,12 +6,12 @@ Every kind is an error until the user accepts it. A kind says what is wrong, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from aidos.errors import Problem
 
-__all__ = ["KINDS", "LINES_SHOWN", "Kind", "describe", "group"]
+__all__ = ["KINDS", "LINES_SHOWN", "Kind", "describe"]
 
 LINES_SHOWN = 5
 """How many line numbers a problem names."""
@@ -138,17 +138,3 @@ def describe(
         lines=tuple(lines)[:LINES_SHOWN],
         rows_can_be_skipped=kind.rows_can_be_skipped,
     )
-
-
-def group(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Problems of one file that say the same become one, with their lines and counts together."""
-    grouped: dict[tuple[str, str, str, str], Problem] = {}
-    for problem in problems:
-        key = (problem.file, problem.kind, problem.column, problem.sentence)
-        seen = grouped.get(key)
-        if seen is None:
-            grouped[key] = problem
-        else:
-            lines = tuple(sorted({*seen.lines, *problem.lines}))[:LINES_SHOWN]
-            grouped[key] = replace(seen, count=seen.count + problem.count, lines=lines)
-    return tuple(grouped.values())

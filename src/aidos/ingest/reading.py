@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aidos.core.records import SEARCH_LOG, Schema
@@ -20,10 +18,12 @@ from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError, Problem
 from aidos.ingest.facts import good_rows
-from aidos.ingest.inspection import Inspection, inspect
+from aidos.ingest.formats.qlogs import PREFIX
+from aidos.ingest.inspection import Inspection, inspect_dataset, inspect_source
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.sessions import with_sessions_by_gap
+from aidos.ingest.sources import find_sources
 from aidos.ingest.spool import ROW, notes_of, prepare_engine
 
 __all__ = ["Reading", "inspect_files", "read_files", "write_log"]
@@ -48,13 +48,13 @@ class Reading:
 
 
 def read_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions = DEFAULT) -> Reading:
-    """Read files of any known format into one table; InputError with every problem when they are not as they should be."""
-    today = datetime.now(UTC).date()
-    files, problems = inspect_files(engine, paths, options, today)
+    """Read files of any known format into one table; InputError with all problems when there are any."""
+    options = replace(options, latest=options.last_day())
+    files, problems = inspect_files(engine, paths, options)
     if problems:
         raise _refusal(problems)
     schema = next(file.spool.schema for file in files if file.spool is not None)
-    table, parquet = _joined(engine, files, schema, options, today)
+    table, parquet = _joined(engine, files, schema, options)
     if options.session_gap_minutes is not None:
         if schema is not SEARCH_LOG:
             raise ParameterError(f"sessions are of search logs, this is {schema.title}")
@@ -71,9 +71,67 @@ def read_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOption
 
 
 def inspect_files(
-    engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions, today: date
+    engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions
 ) -> tuple[tuple[Inspection, ...], tuple[Problem, ...]]:
-    """Every file, and all problems that stand in the way."""
+    """Look into every file; give all that is known of each, and all problems that stand in the way."""
+    if not paths:
+        raise ParameterError("no file was named")
     prepare_engine(engine, options.normalise)
-    files = tuple(inspect(engine, name, options, today) for name in paths)
-'''PLACEHOLDER'''
+    datasets = [name for name in paths if name.startswith(PREFIX)]
+    sources, problems = find_sources([name for name in paths if name not in datasets])
+    files = (
+        *(inspect_source(engine, source, options) for source in sources),
+        *(inspect_dataset(engine, name, options) for name in datasets),
+    )
+    problems += [problem for file in files for problem in file.problems]
+    spools = [(file.file, file.spool) for file in files if file.spool is not None]
+    problems += [
+        describe("different-tables", name, title=spool.schema.title)
+        for name, spool in spools[1:]
+        if spool.schema != spools[0][1].schema
+    ]
+    return files, tuple(problems)
+
+
+def write_log(reading: Reading, path: Path | str) -> int:
+    """Write the table to a Parquet file, whole or not at all; give the number of rows.
+
+    A spooled file that already holds the table is linked or copied into place: the data are not read again.
+    """
+    if reading.parquet is None:
+        notes = notes_of(reading.schema, reading.options.normalise)
+        return reading.table.write_parquet(Path(path), notes=notes, label=f"writing {path}")
+    with replace_when_done(Path(path)) as partial:
+        try:
+            partial.unlink()
+            os.link(reading.parquet, partial)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(reading.parquet, partial)
+    return reading.table.count()
+
+
+def _joined(
+    engine: EmbeddedEngine, files: Sequence[Inspection], schema: Schema, options: ReadOptions
+) -> tuple[EmbeddedTable, Path | None]:
+    """One table of all files: without the rows to be skipped, and sorted where the user wants that."""
+    names = ", ".join(f'"{name}"' for name in schema.names())
+    sort = any("unsorted-times" in file.accepted for file in files)
+    parts = []
+    for number, file in enumerate(files):
+        if file.spool is None:
+            continue
+        keep = f" where {good_rows(file.spool, options)}" if file.skipped else ""
+        order = f", {number} as aidos_file, {ROW}" if sort else ""
+        parts.append(f"select {names}{order} from ({file.spool.sql}){keep}")
+    joined = " union all ".join(parts)
+    if sort:
+        joined = f'select {names} from ({joined}) order by {schema.person}, "timestamp", aidos_file, {ROW}'
+    alone = len(parts) == 1 and not sort and not files[0].skipped
+    return engine.view(joined), files[0].spool.parquet if alone and files[0].spool is not None else None
+
+
+def _refusal(problems: Sequence[Problem]) -> InputError:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+    hint = f"{first.remedy}: {first.option}" if first.option else first.remedy
+    return InputError(f"{first}{more}", hint=hint, problems=problems)

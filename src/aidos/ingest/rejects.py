@@ -11,7 +11,7 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import Problem
 from aidos.ingest.formats.base import Sample
 from aidos.ingest.formats.clock import suggest_time_format
-from aidos.ingest.formats.layout import Layout, split_line
+from aidos.ingest.formats.layout import Layout, split_lines
 from aidos.ingest.locate import Records, record_lines
 from aidos.ingest.problems import LINES_SHOWN, describe
 
@@ -48,7 +48,9 @@ class Rejects:
             ) group by all order by min(record)
             """
         )
-        return [self._problem(str(kind), str(place), int(str(count)), records) for kind, place, count, records in grouped]
+        return [
+            self._problem(str(kind), str(place), int(str(count)), records) for kind, place, count, records in grouped
+        ]
 
     def _problem(self, kind: str, place: str, count: int, records: object) -> Problem:
         lines = sorted(record_lines(self.file, list(records)).values())  # type: ignore[call-overload]
@@ -74,9 +76,9 @@ class Rejects:
     def _with_time_format(self, found: Problem) -> Problem:
         """Suggest how times are written where the first rows share a way that is not understood without being told."""
         place = self.layout.names.index(found.column)
-        lines = [line for line in self.sample.lines[self.layout.has_header :] if line]
-        rows = [split_line(line, self.layout.delimiter, quoted=self.layout.quoted) for line in lines]
-        pattern = suggest_time_format([row[place] for row in rows if len(row) > place])
+        rows = split_lines(self.sample.lines, self.layout.delimiter, quoted=self.layout.quoted)
+        cells = [row[place] for row in rows[self.layout.has_header :] if len(row) > place]
+        pattern = suggest_time_format(cells)
         if not pattern or pattern == self.layout.time_format:
             return found
         remedy = "say how times are written (check the order of day and month)"

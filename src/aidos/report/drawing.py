@@ -109,7 +109,7 @@ def draw(title: str, description: str, spec: Callable[[int], Mapping[str, Any]])
 
 def _drawing(spec: Mapping[str, Any], width: int) -> Drawing:
     try:
-        import vl_convert  # noqa: PLC0415  # optional
+        import vl_convert  # optional
     except ImportError as error:
         raise MissingExtraError("charts", extra="report") from error
     # An empty list of allowed addresses: a specification that names one is refused instead of fetched.

@@ -216,8 +216,8 @@ def _standing(source: Source) -> tuple[str, str, str] | None:
 @cache
 def _environment() -> Environment:
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # optional
-        from markupsafe import Markup, escape  # noqa: PLC0415  # comes with it
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # optional
+        from markupsafe import Markup, escape  # comes with it
     except ImportError as error:
         raise MissingExtraError("pages", extra="report") from error
 

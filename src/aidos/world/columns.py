@@ -16,7 +16,20 @@ from numpy.typing import NDArray
 
 from aidos.world.streams import Flags, Ints
 
-__all__ = ["Column", "choose", "coded", "column", "fixed_texts", "glue", "join_words", "repeated", "take", "texts"]
+__all__ = [
+    "Column",
+    "append",
+    "choose",
+    "coded",
+    "column",
+    "fixed_texts",
+    "glue",
+    "join_words",
+    "json_values",
+    "repeated",
+    "take",
+    "texts",
+]
 
 Column: TypeAlias = "pa.Array[Any]"
 
@@ -50,6 +63,11 @@ def coded(codes: Ints, source: Column, absent: Flags | None = None) -> Column:
     return pa.DictionaryArray.from_arrays(cast("Any", numbers), source)
 
 
+def append(*columns: Column) -> Column:
+    """Columns one below the other."""
+    return pa.concat_arrays(columns)
+
+
 def choose(which: Ints, *columns: Column) -> Column:
     """For each row the value of one of several columns."""
     return cast("Column", _arrow.choose(pa.array(which), *columns))
@@ -66,9 +84,20 @@ def join_words(words: Column, places: Ints, starts: Ints) -> Column:
     return cast("Column", _arrow.binary_join(lists, " "))
 
 
+def json_values(values: pa.ChunkedArray[Any]) -> Column:
+    """Cells as JSON: quoted where they are texts or times, ``null`` where they are empty."""
+    whole = values.combine_chunks()
+    written = _arrow.cast(whole, pa.string())
+    if not (pa.types.is_integer(whole.type) or pa.types.is_floating(whole.type) or pa.types.is_boolean(whole.type)):
+        for character in ("\\", '"'):
+            written = _arrow.replace_substring(written, character, "\\" + character)
+        written = glue('"', written, '"')
+    return cast("Column", _arrow.fill_null(written, "null"))
+
+
 def fixed_texts(characters: NDArray[np.uint8]) -> Column:
     """Texts of equal length from a matrix of ASCII codes."""
     rows, width = characters.shape
     offsets = np.arange(rows + 1, dtype=np.int32) * width
-    buffers: tuple[Any, Any] = (offsets, np.ascontiguousarray(characters))
-    return pa.StringArray.from_buffers(rows, *(pa.py_buffer(buffer) for buffer in buffers))
+    data: Any = np.ascontiguousarray(characters)
+    return pa.StringArray.from_buffers(rows, pa.py_buffer(cast("Any", offsets)), pa.py_buffer(data))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from aidos.world.columns import Column, column, glue, take, texts
 from aidos.world.names import SITES, digit_texts, site_names
 from aidos.world.prose import Prose, Texts
 from aidos.world.size import World
@@ -61,21 +61,21 @@ def document_number(vocabulary: Vocabulary, topics: Ints, places: Ints) -> Ints:
     return numbers
 
 
-def document_urls(seed: int, vocabulary: Vocabulary, numbers: Ints) -> pa.Array:
+def document_urls(seed: int, vocabulary: Vocabulary, numbers: Ints) -> Column:
     """Where documents are found: a site, the topic, the document's place in it."""
     sites = pick(zipf_cumulative(SITES, shift=5.0), hash_units(seed, "document site", numbers))
-    topics = pa.array([topic.id for topic in vocabulary.topics])
-    return pc.binary_join_element_wise(
+    topics = texts([topic.id for topic in vocabulary.topics])
+    return glue(
         site_urls(sites),
-        topics.take(pa.array(numbers % len(vocabulary.topics))),
+        take(topics, numbers % len(vocabulary.topics)),
         digit_texts((numbers // len(vocabulary.topics), 5)),
-        "/",
+        between="/",
     )
 
 
-def site_urls(sites: Ints) -> pa.Array:
+def site_urls(sites: Ints) -> Column:
     """The home pages of sites, without a slash at the end."""
-    return pa.array([f"https://{site}.example" for site in site_names()]).take(pa.array(sites))
+    return take(texts([f"https://{site}.example" for site in site_names()]), sites)
 
 
 def make_documents(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -> Documents:
@@ -96,19 +96,20 @@ def document_table(world: World, vocabulary: Vocabulary, prose: Prose, block: in
     """One block of documents with their texts."""
     made = make_documents(world, vocabulary, prose, block)
     stream = fresh_stream(world.seed, "document sentences", block)
-    bodies = prose.write(made.bodies, prose.sentence_ends(stream, made.bodies))
-    words = pc.split_pattern(bodies, " ")
-    snippets = pc.binary_join(pc.list_slice(words, 0, SNIPPET), " ")
-    ids = pa.array([topic.id for topic in vocabulary.topics])
+    ends = prose.sentence_ends(stream, made.bodies)
+    places = np.arange(len(ends)) - made.bodies.starts[made.bodies.owners]
+    shown = places < SNIPPET
+    opening = Texts(made.bodies.words[shown], np.minimum(made.bodies.lengths, SNIPPET))
+    ids = texts([topic.id for topic in vocabulary.topics])
     return pa.table(
         {
             "object_id": document_urls(world.seed, vocabulary, made.numbers),
             "title": prose.write(made.titles, np.zeros(len(made.titles.words), dtype=np.bool_)),
-            "snippet": snippets,
-            "text": bodies,
-            "topic": ids.take(pa.array(made.topics)),
-            "topic_share": pa.array(np.round(made.shares, 4)),
-            "second_topic": ids.take(pa.array(made.second_topics)),
+            "snippet": prose.write(opening, ends[shown]),
+            "text": prose.write(made.bodies, ends),
+            "topic": take(ids, made.topics),
+            "topic_share": column(np.round(made.shares, 4)),
+            "second_topic": take(ids, made.second_topics),
         }
     )
 

@@ -6,22 +6,21 @@ Reading is not done here: ``ingest`` reads these files like any others.
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import zstandard
 
 from aidos.errors import ParameterError
+from aidos.world.columns import Column, glue, json_values
 
 __all__ = ["SUFFIXES", "Format", "aol_columns", "choose_format"]
 
@@ -76,7 +75,7 @@ def choose_format(path: Path) -> Format:
 
 def aol_columns(log: pa.Table) -> pa.Table:
     """Rows as in the AOL log: every click, and every query that none followed."""
-    clicked = np.array(pc.equal(log["action"].cast(pa.string()), "click"))
+    clicked = log["position"].is_valid().to_numpy()
     followed = np.append(clicked[1:], False)
     kept = log.filter(pa.array(clicked | ~followed))
     return kept.select(list(AOL_NAMES)).rename_columns(list(AOL_NAMES.values()))
@@ -95,7 +94,7 @@ def _parquet(path: Path, note: str) -> Iterator[Write]:
                     table.schema,
                     compression="zstd",
                     compression_level=FAST,
-                    use_dictionary=[name for name in table.column_names if name not in UNIQUE_COLUMNS],
+                    use_dictionary=cast("Any", [n for n in table.column_names if n not in UNIQUE_COLUMNS]),
                     write_statistics=[name for name in SEARCHED_COLUMNS if name in table.column_names],
                     # Coded columns are an inner matter: readers shall see plain texts.
                     store_schema=False,
@@ -117,7 +116,7 @@ def _packed(opener: Callable[[IO[bytes]], Write], packed: str, path: Path, _note
     with path.open("wb") as raw:
         if packed == ".gz":
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=FAST, mtime=0) as stream:
-                yield opener(stream)
+                yield opener(cast("IO[bytes]", stream))
         elif packed == ".zst":
             with zstandard.ZstdCompressor(level=FAST).stream_writer(raw, closefd=False) as stream:
                 yield opener(stream)
@@ -126,8 +125,9 @@ def _packed(opener: Callable[[IO[bytes]], Write], packed: str, path: Path, _note
 
 
 def _separated(delimiter: str, stream: IO[bytes]) -> Write:
-    options = pa_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
-    started = []
+    # Nothing in the world holds a delimiter, a quote or a line end; Arrow would refuse it.
+    options = pa_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
+    started: list[bool] = []
 
     def write(table: pa.Table) -> None:
         if not started:
@@ -140,8 +140,11 @@ def _separated(delimiter: str, stream: IO[bytes]) -> Write:
 
 def _json_lines(stream: IO[bytes]) -> Write:
     def write(table: pa.Table) -> None:
-        lines = [json.dumps(row, default=str, ensure_ascii=False) for row in _plain(table).to_pylist()]
-        stream.write("".join(line + "\n" for line in lines).encode())
+        pieces: list[Column | str] = ["{"]
+        for place, name in enumerate(table.column_names):
+            pieces += [f'{", " if place else ""}"{name}": ', json_values(table[name])]
+        lines = glue(*pieces, "}\n")
+        stream.write("".join(map(str, lines)).encode())
 
     return write
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from aidos.world.columns import Column, append, coded, column, texts
 from aidos.world.documents import document_number, document_urls, site_urls
 from aidos.world.names import FIRST_CLIENT, client_texts, digit_texts
 from aidos.world.needs import FORMS, Wording, draw_ranks, draw_sites, pack_queries, unpack_queries
@@ -93,12 +94,12 @@ class LogMaker:
         owners = sessions.people[queries.sessions]
         return pa.table(
             {
-                "client_id": _coded(owners[rows], client_texts(people.numbers)),
-                "timestamp": pa.array(times + int(START.timestamp()), TIMES),
-                "user_query": _coded(which[rows], self.wording.texts(distinct)),
-                "session_id": _coded(queries.sessions[rows], _numbered(people, sessions.people, "s", 5)),
-                "query_id": _coded(rows, _numbered(people, owners, "q", 6)),
-                "action": _coded(1 - is_query.astype(np.int64), pa.array(["query", "click"])),
+                "client_id": coded(owners[rows], client_texts(people.numbers)),
+                "timestamp": column(times + int(START.timestamp()), TIMES),
+                "user_query": coded(which[rows], self.wording.texts(distinct)),
+                "session_id": coded(queries.sessions[rows], _numbered(people, sessions.people, "s", 5)),
+                "query_id": coded(rows, _numbered(people, owners, "q", 6)),
+                "action": coded(1 - is_query.astype(np.int64), texts(("query", "click"))),
                 "object_id": objects,
                 "position": positions,
             }
@@ -145,7 +146,7 @@ class LogMaker:
         queries, places = np.nonzero(drawn < (chances * 2**16).astype(np.uint16)[which])
         return Clicks(queries, places + 1)
 
-    def _objects(self, packed: Ints, positions: Ints, is_query: Flags) -> tuple[pa.Array, pa.Array]:
+    def _objects(self, packed: Ints, positions: Ints, is_query: Flags) -> tuple[Column, Column]:
         """The columns of clicked results and their positions: empty in rows of queries."""
         topics, ranks, _ = unpack_queries(packed)
         at_home = (topics == self.wording.sites) & (positions == 1)
@@ -154,15 +155,12 @@ class LogMaker:
         numbers = document_number(self.vocabulary, topics % len(self.vocabulary.topics), places)
         keys, which = np.unique(np.where(at_home, -1 - ranks, numbers), return_inverse=True)
         sites = int(np.searchsorted(keys, 0))
-        urls = pa.concat_arrays(
-            [site_urls(-1 - keys[:sites]), document_urls(self.world.seed, self.vocabulary, keys[sites:])]
-        )
-        codes = np.zeros(len(is_query), dtype=np.int32)
+        urls = append(site_urls(-1 - keys[:sites]), document_urls(self.world.seed, self.vocabulary, keys[sites:]))
+        codes = np.zeros(len(is_query), dtype=np.int64)
         codes[~is_query] = which
         ranked = np.zeros(len(is_query), dtype=np.int32)
         ranked[~is_query] = positions
-        objects = pa.DictionaryArray.from_arrays(pa.array(codes, mask=is_query), urls)
-        return objects, pa.array(ranked, mask=is_query)
+        return coded(codes, urls, is_query), column(ranked, absent=is_query)
 
 
 def log_blocks(world: World) -> Iterator[pa.Table]:
@@ -186,16 +184,13 @@ def _times(sessions: Sessions, session: Ints, is_query: Flags, stream: np.random
     before = np.cumsum(busy) - busy
     lane = sessions.people << 36
     starts = np.maximum.accumulate(sessions.starts - before + lane) + before - lane
-    return starts[session] + passed
+    times: Ints = starts[session] + passed
+    return times
 
 
-def _numbered(people: People, owners: Ints, letter: str, width: int) -> pa.Array:
+def _numbered(people: People, owners: Ints, letter: str, width: int) -> Column:
     """Names that count from 1 within each person: the pseudonym, a letter, the number."""
     first = np.concatenate([[True], owners[1:] != owners[:-1]]) if len(owners) else np.zeros(0, np.bool_)
     begins = np.flatnonzero(first)
     places = np.arange(len(owners)) - np.repeat(begins, np.diff(np.append(begins, len(owners))))
     return digit_texts((people.numbers[owners] + FIRST_CLIENT, 8), letter, (places + 1, width))
-
-
-def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)

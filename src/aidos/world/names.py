@@ -6,13 +6,10 @@ for fiction. Invented words are strings of syllables; that none is a word somewh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from aidos.world.columns import Column, choose, fixed_texts, glue, take, texts
 from aidos.world.streams import Ints, hash_numbers
 
 __all__ = ["FIRST_CLIENT", "SITES", "client_texts", "digit_texts", "rare_texts", "site_names"]
@@ -23,14 +20,19 @@ FIRST_CLIENT = 10_000_001
 SITES = 400
 """Invented web sites that people go to by name."""
 
-_SITE_FIRST = ["fern", "moss", "lark", "wren", "quill", "thistle", "pebble", "marl", "tarn", "bramble", "heath", "sorrel", "finch", "alder", "rowan", "hazel", "osier", "teasel", "yarrow", "campion"]
-_SITE_LAST = ["post", "quay", "nook", "weir", "dell", "loom", "wick", "ferry", "bell", "gate", "mill", "cove", "yard", "croft", "barn", "stile", "brook", "lane", "moor", "fold", "shaw", "garth"]
-_STARTS = ["ba", "bo", "cra", "da", "dru", "el", "fi", "ga", "glo", "ha", "ji", "ka", "kro", "li", "ma", "mo", "ni", "or", "pla", "qua", "ro", "sha", "ti", "ul", "ve", "wi", "xa", "yo", "za", "zu"]
-_MIDDLES = ["ba", "cen", "dor", "fi", "gal", "hu", "ja", "kel", "lim", "mon", "nar", "pe", "ral", "sin", "tor", "va"]
-_ENDS = ["bix", "dan", "fos", "gle", "kor", "lam", "mip", "nus", "pad", "rel", "sto", "tav", "vun", "wex", "yor", "zel"]
+_SITE_FIRST = (
+    "fern moss lark wren quill thistle pebble marl tarn bramble heath sorrel finch alder rowan hazel "
+    "osier teasel yarrow campion"
+)
+_SITE_LAST = (
+    "post quay nook weir dell loom wick ferry bell gate mill cove yard croft barn stile brook lane moor fold shaw garth"
+)
+_STARTS = "ba bo cra da dru el fi ga glo ha ji ka kro li ma mo ni or pla qua ro sha ti ul ve wi xa yo za zu"
+_MIDDLES = "ba cen dor fi gal hu ja kel lim mon nar pe ral sin tor va"
+_ENDS = "bix dan fos gle kor lam mip nus pad rel sto tav vun wex yor zel"
 
 
-def digit_texts(*pieces: str | tuple[Ints, int]) -> pa.Array:
+def digit_texts(*pieces: str | tuple[Ints, int]) -> Column:
     """Texts from fixed pieces and numbers of fixed width with leading zeros, such as ``q``, ``(numbers, 5)``."""
     rows = next(len(piece[0]) for piece in pieces if not isinstance(piece, str))
     widths = [len(piece) if isinstance(piece, str) else piece[1] for piece in pieces]
@@ -42,8 +44,7 @@ def digit_texts(*pieces: str | tuple[Ints, int]) -> pa.Array:
         else:
             _fill_digits(matrix[:, place : place + width], piece[0])
         place += width
-    offsets = np.arange(rows + 1, dtype=np.int32) * matrix.shape[1]
-    return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(matrix))
+    return fixed_texts(matrix)
 
 
 def _fill_digits(target: NDArray[np.uint8], numbers: Ints) -> None:
@@ -59,33 +60,30 @@ def _fill_digits(target: NDArray[np.uint8], numbers: Ints) -> None:
         end -= width
 
 
-def client_texts(people: Ints) -> pa.Array:
+def client_texts(people: Ints) -> Column:
     """Pseudonyms of people, given by number."""
     return digit_texts((people + FIRST_CLIENT, 8))
 
 
 def site_names() -> tuple[str, ...]:
     """The invented sites, the most visited first."""
-    pairs = [first + last for last in _SITE_LAST for first in _SITE_FIRST]
+    pairs = [first + last for last in _SITE_LAST.split() for first in _SITE_FIRST.split()]
     order = np.argsort(hash_numbers(0, "site", np.arange(len(pairs))))
     chosen = [pairs[place] for place in order if pairs[place] != "fernpost"]
     return ("fernpost", *chosen)[:SITES]
 
 
-def rare_texts(numbers: Ints) -> pa.Array:
+def rare_texts(numbers: Ints) -> Column:
     """A rare token for each number: an invented word, a product code, an address or a telephone number."""
     kind = numbers % 10
     rest = numbers // 10
-    words = _glued(_piece(_STARTS, rest), _piece(_MIDDLES, rest // 32), _piece(_ENDS, rest // 512))
-    codes = _glued(_piece(_ENDS, rest), digit_texts((rest // 16 % 10_000, 4)))
-    addresses = _glued(words, digit_texts((rest // 8192 % 100, 2)), pa.scalar("@example.org"))
+    words = glue(_piece(_STARTS, rest), _piece(_MIDDLES, rest // 32), _piece(_ENDS, rest // 512))
+    codes = glue(_piece(_ENDS, rest), digit_texts((rest // 16 % 10_000, 4)))
+    addresses = glue(words, digit_texts((rest // 8192 % 100, 2)), "@example.org")
     phones = digit_texts((200 + rest % 800, 3), "-555-01", (rest // 800 % 100, 2))
-    return pc.choose(pa.array(np.searchsorted([5, 8, 9], kind, side="right")), words, codes, addresses, phones)
+    return choose(np.searchsorted([5, 8, 9], kind, side="right"), words, codes, addresses, phones)
 
 
-def _piece(pieces: Sequence[str], numbers: Ints) -> pa.Array:
-    return pa.array(pieces).take(pa.array(numbers % len(pieces)))
-
-
-def _glued(*pieces: pa.Array | pa.Scalar) -> pa.Array:
-    return pc.binary_join_element_wise(*pieces, "")
+def _piece(pieces: str, numbers: Ints) -> Column:
+    listed = pieces.split()
+    return take(texts(listed), numbers % len(listed))

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from aidos.world.columns import Column, append, join_words, texts
 from aidos.world.names import SITES, rare_texts, site_names
 from aidos.world.streams import Floats, Ints, hash_numbers, hash_units
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, pick, zipf_cumulative
@@ -46,7 +45,8 @@ RARE = -2
 def draw_ranks(units: Floats) -> Ints:
     """Ranks of needs for fractions in [0, 1), by a Zipf-Mandelbrot law without an end."""
     ranks = HEAD * ((1.0 - units) ** (-1.0 / TAIL) - 1.0)
-    return np.minimum(ranks, MAX_RANK).astype(np.int64)
+    whole: Ints = np.minimum(ranks, MAX_RANK).astype(np.int64)
+    return whole
 
 
 def draw_sites(units: Floats) -> Ints:
@@ -72,19 +72,19 @@ class Wording:
 
     seed: int
     vocabulary: Vocabulary
-    known: pa.Array = field(init=False, repr=False)
+    known: Column = field(init=False, repr=False)
     """The vocabulary, then the names of sites and what goes with them."""
 
     def __post_init__(self) -> None:
         listed = (*self.vocabulary.words, *site_names(), *SITE_WORDS)
-        object.__setattr__(self, "known", pa.array(listed, pa.string()))
+        object.__setattr__(self, "known", texts(listed))
 
     @property
     def sites(self) -> int:
         """The number that stands for sites where a topic is expected."""
         return len(self.vocabulary.topics)
 
-    def texts(self, queries: Ints) -> pa.Array:
+    def texts(self, queries: Ints) -> Column:
         """Packed queries as typed."""
         topics, ranks, forms = unpack_queries(queries)
         words = np.full((len(queries), SLOTS + 1), -1, dtype=np.int64)
@@ -95,7 +95,7 @@ class Wording:
         rare = np.flatnonzero(words == RARE)
         tokens = rare_texts(hash_numbers(self.seed, "rare", queries[rare // words.shape[1]] // FORMS))
         words.ravel()[rare] = len(self.known) + np.arange(len(rare))
-        return _joined(pa.concat_arrays([self.known, tokens]), words)
+        return _joined(append(self.known, tokens), words)
 
     def _site_words(self, ranks: Ints, forms: Ints) -> Ints:
         """A site's name: alone, with ``login``, after ``www``, with ``site``."""
@@ -164,10 +164,8 @@ def _make_different(chosen: NDArray[np.int16], slot: int) -> None:
         chosen[slot, suspects] = (chosen[slot, suspects] + 1) % WORDS_PER_TOPIC
 
 
-def _joined(words: pa.Array, numbers: Ints) -> pa.Array:
+def _joined(words: Column, numbers: Ints) -> Column:
     """Rows of word numbers as texts; negative numbers stand for nothing."""
     present = numbers >= 0
-    offsets = np.zeros(len(numbers) + 1, dtype=np.int32)
-    np.cumsum(present.sum(axis=1), out=offsets[1:])
-    listed = pa.ListArray.from_arrays(pa.array(offsets), words.take(pa.array(numbers[present])))
-    return pc.binary_join(listed, " ")
+    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    return join_words(words, numbers[present], starts)

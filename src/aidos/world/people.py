@@ -84,7 +84,8 @@ def draw_topics(people: People, who: Ints, stream: np.random.Generator) -> Ints:
     flat = (cumulative + np.arange(len(people))[:, None]).ravel()
     in_use = people.interests.shape[1]
     found = np.searchsorted(flat, who + stream.random(len(who)), side="right")
-    return np.clip(found - who * in_use, 0, in_use - 1)
+    topics: Ints = np.clip(found - who * in_use, 0, in_use - 1)
+    return topics
 
 
 def news_days(world: World, vocabulary: Vocabulary) -> dict[int, int]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from aidos.world.columns import Column, choose, column, glue, take, texts
 from aidos.world.names import client_texts, digit_texts
 from aidos.world.people import ROLES, People, block_count, draw_topics, people_block
 from aidos.world.prose import Prose
@@ -72,26 +72,26 @@ def post_table(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -
     people = people_block(world, vocabulary, block)
     posts = _draw_posts(world, vocabulary, people, stream)
     number = len(posts.people)
-    titles, texts = _write(prose, vocabulary, posts, stream)
+    titles, bodies = _write(prose, vocabulary, posts, stream)
     ids = digit_texts("p", (np.full(number, block), 5), (np.arange(number), 6))
     strangers = digit_texts("anon", (hash_numbers(world.seed, "stranger", block, np.arange(number)) % 10**9, 9))
-    names = client_texts(people.numbers).take(pa.array(posts.people))
-    forums = pa.array([topic.id for topic in vocabulary.topics])
-    parents = pa.array([topic.parent for topic in vocabulary.topics])
+    names = take(client_texts(people.numbers), posts.people)
+    forums = texts([topic.id for topic in vocabulary.topics])
+    parents = texts([topic.parent for topic in vocabulary.topics])
     return pa.table(
         {
             "post_id": ids,
-            "author_id": pc.if_else(pa.array(posts.anonymous), strangers, names),
-            "timestamp": pa.array(posts.times + int(START.timestamp()), pa.timestamp("s")),
-            "text": texts,
+            "author_id": choose(posts.anonymous.astype(np.int64), names, strangers),
+            "timestamp": column(posts.times + int(START.timestamp()), pa.timestamp("s")),
+            "text": bodies,
             "title": titles,
-            "forum": forums.take(pa.array(posts.topics)),
-            "kind": pa.array(KINDS).take(pa.array(posts.kinds)),
-            "parent_id": ids.take(pa.array(posts.parents, mask=posts.parents < 0)),
-            "tags": parents.take(pa.array(posts.topics)),
-            "score": pa.array((stream.pareto(1.5, number) * 2).clip(0, 5000).astype(np.int32)),
-            "community": pa.array(["open", "anonymous"]).take(pa.array(posts.anonymous.astype(np.int64))),
-            "deleted_later": pa.array(posts.deleted),
+            "forum": take(forums, posts.topics),
+            "kind": take(texts(KINDS), posts.kinds),
+            "parent_id": take(ids, posts.parents, posts.parents < 0),
+            "tags": take(parents, posts.topics),
+            "score": column((stream.pareto(1.5, number) * 2).clip(0, 5000).astype(np.int32)),
+            "community": take(texts(("open", "anonymous")), posts.anonymous.astype(np.int64)),
+            "deleted_later": column(posts.deleted),
         }
     )
 
@@ -140,23 +140,21 @@ def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
     return parents
 
 
-def _write(
-    prose: Prose, vocabulary: Vocabulary, posts: Posts, stream: np.random.Generator
-) -> tuple[pa.Array, pa.Array]:
+def _write(prose: Prose, vocabulary: Vocabulary, posts: Posts, stream: np.random.Generator) -> tuple[Column, Column]:
     """Titles (of questions only) and texts."""
     number = len(posts.topics)
     second = stream.integers(0, vocabulary.ordinary, number)
     mix = (posts.topics, second, np.full(number, ON_TOPIC))
     low, high = np.array(LENGTHS)[posts.kinds].reshape(-1, 2).T
     bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND)
-    texts = prose.write(bodies, prose.sentence_ends(stream, bodies))
-    extras = pa.array(["", *(" " + decoration for decoration in DECORATIONS)])
+    written = prose.write(bodies, prose.sentence_ends(stream, bodies))
+    extras = texts(["", *(" " + decoration for decoration in DECORATIONS)])
     decorated = stream.random(number) < DECORATED
     chosen = np.where(decorated, stream.integers(1, len(extras), number), 0)
     heads = prose.draw(stream, stream.integers(*TITLE, number), mix, BACKGROUND)
     titles = prose.write(heads, np.zeros(len(heads.words), dtype=np.bool_))
-    asks = pa.array(posts.kinds == KINDS.index("question"))
+    places = np.arange(number)
     return (
-        pc.if_else(asks, titles, pa.scalar(None, pa.string())),
-        pc.binary_join_element_wise(texts, extras.take(pa.array(chosen)), ""),
+        take(titles, places, posts.kinds != KINDS.index("question")),
+        glue(written, take(extras, chosen)),
     )

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from aidos.world.streams import Floats, Ints
+from aidos.world.columns import Column, join_words, texts
+from aidos.world.streams import Flags, Floats, Ints
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, pick, zipf_cumulative
 
 __all__ = ["Prose", "Texts"]
@@ -38,14 +36,14 @@ class Prose:
     """Draws words from mixes of topics and writes them down."""
 
     vocabulary: Vocabulary
-    shapes: pa.Array = field(init=False, repr=False)
+    shapes: Column = field(init=False, repr=False)
     """All words four times: plain, capital, before a full stop, both."""
 
     def __post_init__(self) -> None:
         plain = self.vocabulary.words
         capital = [word[0].upper() + word[1:] for word in plain]
         listed = [*plain, *capital, *(word + "." for word in plain), *(word + "." for word in capital)]
-        object.__setattr__(self, "shapes", pa.array(listed, pa.string()))
+        object.__setattr__(self, "shapes", texts(listed))
 
     def draw(
         self, stream: np.random.Generator, lengths: Ints, mix: tuple[Ints, Ints, Floats], background: float
@@ -61,18 +59,17 @@ class Prose:
         words[plain] = common[pick(zipf_cumulative(len(common)), units[1][plain])]
         return Texts(words, lengths)
 
-    def write(self, texts: Texts, ends: NDArray[np.bool_]) -> pa.Array:
+    def write(self, written: Texts, ends: Flags) -> Column:
         """The texts, with a full stop after the words marked as ends of sentences."""
         size = len(self.vocabulary.words)
         begins = np.concatenate([[True], ends[:-1]])
-        starts = texts.starts
+        starts = written.starts
         begins[starts[:-1]] = True
-        shaped = texts.words + size * begins + 2 * size * ends
-        listed = pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), self.shapes.take(pa.array(shaped)))
-        return pc.binary_join(listed, " ")
+        shaped = written.words + size * begins + 2 * size * ends
+        return join_words(self.shapes, shaped, starts)
 
-    def sentence_ends(self, stream: np.random.Generator, texts: Texts) -> NDArray[np.bool_]:
+    def sentence_ends(self, stream: np.random.Generator, written: Texts) -> Flags:
         """Sentences of about ten words; every text ends with one."""
-        ends = stream.random(len(texts.words)) < 0.1
-        ends[texts.starts[1:] - 1] = True
+        ends = stream.random(len(written.words)) < 0.1
+        ends[written.starts[1:] - 1] = True
         return ends

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from aidos.world.columns import column, repeated
 from aidos.world.names import digit_texts
 from aidos.world.size import World
 from aidos.world.streams import Floats, Ints, fresh_stream
@@ -91,12 +92,12 @@ def _table(system: str, ranking: int, relevance: Floats) -> pa.Table:
     number = len(order)
     return pa.table(
         {
-            "system": pa.array([system] * number, pa.string()),
-            "ranking": pa.array(np.full(number, ranking + 1, dtype=np.int32)),
-            "query_id": pa.array([_query(system, ranking)] * number, pa.string()),
+            "system": repeated(system, number),
+            "ranking": column(np.full(number, ranking + 1, dtype=np.int32)),
+            "query_id": repeated(_query(system, ranking), number),
             "object_id": digit_texts("subject", (order + 1, 5)),
-            "position": pa.array(np.arange(1, number + 1, dtype=np.int32)),
-            "score": pa.array(relevance[order]),
+            "position": column(np.arange(1, number + 1, dtype=np.int32)),
+            "score": column(relevance[order]),
             "subject_group": digit_texts("host", (order % GROUPS + 1, 1)),
         }
     )

@@ -8,12 +8,13 @@ documents in memory, and it is small: it serves the sample, not searchers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from aidos.world.columns import Column, append, column, take, texts
 from aidos.world.documents import document_blocks, document_count, make_documents
 from aidos.world.names import digit_texts
 from aidos.world.prose import Prose
@@ -147,17 +148,19 @@ def result_blocks(world: World) -> Iterator[pa.Table]:
     """Pairs of result lists, an account at a time; without the truth."""
     vocabulary = build_vocabulary(world)
     index = build_index(world, vocabulary)
-    shown = pa.concat_tables(table.select(["object_id", "title", "snippet"]) for table in document_blocks(world))
+    columns = ("object_id", "title", "snippet")
+    blocks = [table.select(list(columns)) for table in document_blocks(world)]
+    shown = {name: append(*(chunk for block in blocks for chunk in block[name].chunks)) for name in columns}
     for account in range(account_count(world)):
         yield _table(vocabulary, account_audit(world, vocabulary, index, account), shown)
 
 
-def account_names(accounts: Ints) -> pa.Array:
+def account_names(accounts: Ints) -> Column:
     """Accounts by name."""
     return digit_texts("account", (accounts + 1, 2))
 
 
-def query_names(accounts: Ints, queries: Ints) -> pa.Array:
+def query_names(accounts: Ints, queries: Ints) -> Column:
     """Queries of accounts by name."""
     return digit_texts("account", (accounts + 1, 2), "q", (queries + 1, 4))
 
@@ -177,23 +180,21 @@ def _match(index: SearchIndex, weights: Floats, documents: Ints) -> Floats:
     return matched + (1 - shares) * weights[index.second_topics[documents]]
 
 
-def _table(vocabulary: Vocabulary, audit: Audit, documents: pa.Table) -> pa.Table:
+def _table(vocabulary: Vocabulary, audit: Audit, documents: Mapping[str, Column]) -> pa.Table:
     lists = [ranking for pair in zip(audit.vanilla, audit.personalised, strict=True) for ranking in pair]
     lengths = np.array([len(ranking) for ranking in lists])
     which = np.repeat(np.arange(len(lists)), lengths)
     accounts = np.full(len(which), audit.account)
-    texts = pa.array([" ".join(vocabulary.words[word] for word in words) for words in audit.queries])
+    asked = texts([" ".join(vocabulary.words[word] for word in words) for words in audit.queries])
     places = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    found = documents.take(pa.array(np.concatenate(lists)))
+    shown = np.concatenate(lists)
     return pa.table(
         {
             "client_id": account_names(accounts),
             "query_id": query_names(accounts, which // 2),
-            "user_query": texts.take(pa.array(which // 2)),
-            "ranking": pa.array(["vanilla", "personalised"]).take(pa.array(which % 2)),
-            "position": pa.array((places + 1).astype(np.int32)),
-            "object_id": found["object_id"].combine_chunks(),
-            "title": found["title"].combine_chunks(),
-            "snippet": found["snippet"].combine_chunks(),
+            "user_query": take(asked, which // 2),
+            "ranking": take(texts(("vanilla", "personalised")), which % 2),
+            "position": column((places + 1).astype(np.int32)),
+            **{name: take(texts_of, shown) for name, texts_of in documents.items()},
         }
     )

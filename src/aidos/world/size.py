@@ -6,6 +6,7 @@ rankings, on any machine with the same NumPy, in any order of work. Nothing in i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -60,7 +61,7 @@ class World:
     @property
     def people(self) -> int:
         """How many people live in it."""
-        return NAMED_SIZES[self.size] if isinstance(self.size, str) and self.size in NAMED_SIZES else _number(self.size)
+        return NAMED_SIZES.get(str(self.size)) or _number(self.size)
 
     @property
     def activity(self) -> float:
@@ -75,7 +76,7 @@ class World:
     @property
     def documents_per_topic(self) -> int:
         """How many documents each topic has: more in larger worlds, by a power of the people."""
-        return max(12, round(self.people**0.75 / 15))
+        return max(12, round(math.pow(self.people, 0.75) / 15))
 
 
 def _number(size: str | int) -> int:

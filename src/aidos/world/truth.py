@@ -1,7 +1,7 @@
 """What is true in the world, apart from what can be seen: the answers to check mechanisms against.
 
-One long table: what it is about (a person, a topic, an account, a query), whose it is, the fact, the topic it names, and
-a number. It belongs beside the samples, never inside them.
+One long table: what it is about (a person, a topic, an account, a query), whose it is, the fact, the topic it names,
+and a number. It belongs beside the samples, never inside them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from aidos.world.columns import column, repeated, take, texts
 from aidos.world.names import client_texts
 from aidos.world.people import ROLES, People, block_count, news_days, people_block
 from aidos.world.results import (
@@ -38,12 +39,14 @@ def truth_blocks(world: World) -> Iterator[pa.Table]:
     index = build_index(world, vocabulary)
     for account in range(account_count(world)):
         audit = account_audit(world, vocabulary, index, account)
-        name = account_names(np.array([account]))[0].as_py()
+        name = str(account_names(np.array([account]))[0])
         rows: list[Row] = [("account", name, "switch-rate", None, audit.rate)]
-        for topic in np.flatnonzero(audit.weights).tolist():
-            rows.append(("account", name, "profile", vocabulary.topics[topic].id, float(audit.weights[topic])))
+        rows.extend(
+            ("account", name, "profile", vocabulary.topics[topic].id, float(audit.weights[topic]))
+            for topic in np.flatnonzero(audit.weights).tolist()
+        )
         places = np.arange(len(audit.switched))
-        names = query_names(np.full(len(places), account), places).to_pylist()
+        names = map(str, query_names(np.full(len(places), account), places))
         rows.extend(
             ("query", query, "switched", None, float(on)) for query, on in zip(names, audit.switched, strict=True)
         )
@@ -81,29 +84,25 @@ def _topics(world: World, vocabulary: Vocabulary) -> pa.Table:
 def _people(people: People, vocabulary: Vocabulary) -> pa.Table:
     """The role of every person, activity, clock, and notable interests."""
     names = client_texts(people.numbers)
-    ids = pa.array([topic.id for topic in vocabulary.topics])
+    ids = texts([topic.id for topic in vocabulary.topics])
     none = pa.nulls(len(people), pa.string())
     who, topics = np.nonzero(people.interests >= NOTABLE)
-    roles = pa.array(ROLES).take(pa.array(people.roles))
-    about = ids.take(pa.array(people.role_topics, mask=people.role_topics < 0))
+    roles = take(texts(ROLES), people.roles)
+    about = take(ids, people.role_topics, people.role_topics < 0)
     pieces = [
         (names, roles, about, np.ones(len(people))),
-        (names, _same("activity", len(people)), none, people.activity),
-        (names, _same("utc-offset", len(people)), none, people.utc_offsets.astype(np.float64)),
+        (names, repeated("activity", len(people)), none, people.activity),
+        (names, repeated("utc-offset", len(people)), none, people.utc_offsets.astype(np.float64)),
         (
-            names.take(pa.array(who)),
-            _same("interest", len(who)),
-            ids.take(pa.array(topics)),
+            take(names, who),
+            repeated("interest", len(who)),
+            take(ids, topics),
             people.interests[who, topics],
         ),
     ]
     return pa.concat_tables(
         pa.table(
-            {"about": _same("person", len(name)), "id": name, "fact": fact, "topic": topic, "value": pa.array(value)}
+            {"about": repeated("person", len(name)), "id": name, "fact": fact, "topic": topic, "value": column(value)}
         )
         for name, fact, topic, value in pieces
     )
-
-
-def _same(text: str, number: int) -> pa.Array:
-    return pa.array([text] * number, pa.string())

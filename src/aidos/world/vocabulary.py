@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
-import pyarrow as pa
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.model.topics import default_taxonomy
@@ -30,7 +29,17 @@ WITH_ANCESTORS = 44
 RELATED_TOPICS = 4
 MOST_TYPICAL = 20
 
-BACKGROUND = ["how", "to", "what", "is", "the", "in", "for", "best", "free", "near", "my", "when", "does", "can", "why", "online", "new", "a", "of", "cheap", "good", "with", "where", "buy", "top", "list", "about", "from", "vs", "without", "between", "review", "reviews", "meaning", "guide", "easy", "first", "old", "big", "open", "which", "do", "is", "it", "normal", "after", "before", "during", "long", "much", "many", "should", "i", "need", "want", "find", "get", "make", "use", "help", "info", "information", "website", "page", "site", "official", "number", "address", "map", "directions", "hours", "today", "now", "this", "year", "week", "cost", "price", "costs", "examples", "example", "different", "types", "type", "kinds", "difference", "compare", "ideas", "tips", "facts", "questions", "answers", "explained", "simple", "quick", "better", "worse", "safe", "bad", "really", "still", "again", "always", "never", "every", "another", "other", "own", "same", "something", "someone", "people", "person", "man", "woman", "men", "women", "kids", "family", "friends", "home", "city", "street", "country", "world", "time", "day", "night", "morning", "evening", "summer", "winter", "weekend", "way", "thing", "things", "part", "half", "whole", "small", "large", "short", "high", "low", "right", "left", "early", "late", "please", "thanks", "anyone", "else", "think", "know", "tell", "ask", "feel", "told", "going", "go", "come", "take"]
+BACKGROUND = """
+how to what is the in for best free near my when does can why online new a of cheap good with where buy top list
+about from vs without between review reviews meaning guide easy first old big open which do is it normal after
+before during long much many should i need want find get make use help info information website page site official
+number address map directions hours today now this year week cost price costs examples example different types type
+kinds difference compare ideas tips facts questions answers explained simple quick better worse safe bad really
+still again always never every another other own same something someone people person man woman men women kids
+family friends home city street country world time day night morning evening summer winter weekend way thing things
+part half whole small large short high low right left early late please thanks anyone else think know tell ask feel
+told going go come take
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,6 @@ class Vocabulary:
         """The sensitive topics in use, as numbers."""
         return range(self.ordinary, self.in_use)
 
-    def arrow_words(self) -> pa.Array:
-        """All words as an array to take from."""
-        return pa.array(self.words, pa.string())
-
 
 def build_vocabulary(world: World) -> Vocabulary:
     """The vocabulary of a world; the seed does not matter for it."""
@@ -73,7 +78,7 @@ def build_vocabulary(world: World) -> Vocabulary:
     lists = _word_lists(taxonomy, topics, in_use)
     words = list(dict.fromkeys(word for listed in lists for word in listed))
     taken = set(words)
-    background = [word for word in dict.fromkeys(BACKGROUND) if word not in taken]
+    background = [word for word in dict.fromkeys(BACKGROUND.split()) if word not in taken]
     numbers = {word: number for number, word in enumerate((*words, *background))}
     places = {topic.id: place for place, topic in enumerate(topics)}
     return Vocabulary(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aidos.app.console import Common, open_engine, show_json
+from aidos.app.console import Common, open_engine, show, show_json
 from aidos.app.reading import HowToRead
+from aidos.core.records import SCHEMAS
 
 if TYPE_CHECKING:
-    from aidos.ingest.check import CheckReport
+    from aidos.ingest.check import CheckReport, FileReport
 
-__all__ = ["check"]
+__all__ = ["check", "file_facts"]
 
 
 def check(
@@ -49,4 +50,33 @@ def check(
 
 
 def _show(report: CheckReport) -> None:
-    raise NotImplementedError
+    from rich.text import Text
+
+    from aidos.report.terminal import facts_table, problem_list, rows_table
+
+    for file in report.files:
+        show(Text(file.file, style="bold"))
+        show(facts_table(file_facts(file)))
+        if file.columns:
+            show("")
+            lacking = {name: f"missing in {count:,} rows" for name, count in file.missing.items()}
+            rows = [(ours, theirs, lacking.get(ours, "")) for ours, theirs in file.columns.items()]
+            show(rows_table(("column", "in the file", ""), rows))
+        for note in file.notes:
+            show(Text(f"note: {note}"))
+        show("")
+    show(problem_list(report.problems) if report.problems else "no problems found")
+
+
+def file_facts(file: FileReport) -> list[tuple[str, str]]:
+    """What a person wants to know of one file, as labels and values."""
+    recognised = f"{file.title}: {file.why}" if file.format else "not recognised"
+    facts = [("format", recognised)]
+    if file.schema:
+        facts.append(("rows", f"{file.rows:,} ({SCHEMAS[file.schema].title})"))
+    if file.people is not None:
+        facts.append(("people", f"{file.people:,}"))
+    if file.first:
+        facts.append(("times", f"{file.first} to {file.last}"))
+    skipped = sum(problem.count for problem in file.skipped)
+    return [*facts, ("rows skipped", f"{skipped:,}")] if skipped else facts

@@ -1,12 +1,67 @@
-"""`aidos demo`."""
+"""`aidos demo`: every room on the sample world, and one page about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json
 
 __all__ = ["demo"]
 
 
-def demo() -> int:
-    """Run.
+def demo(
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
+    size: str = "small",
+    seed: int = 7,
+    common: Common | None = None,
+) -> int:
+    """Run every room on the sample world and write one HTML page about it.
+
+    The page is one file without scripts or links to anywhere. The files it
+    speaks of stand beside it.
 
     Examples:
         aidos demo
+        aidos demo --size tiny -o /tmp/demo
+
+    Parameters
+    ----------
+    output
+        The directory to write to; it is made if need be. Files of an earlier demo are replaced.
+    size
+        The size of the sample world: tiny, small, medium, or a number of people.
+    seed
+        Another seed is another world.
     """
+    from aidos.app.demo.chapter import Workplace
+    from aidos.app.demo.house import house_chapter
+    from aidos.app.demo.ingest import ingest_chapter
+    from aidos.app.demo.page import write_page
+    from aidos.app.demo.world import world_chapter
+    from aidos.report.terminal import closing_table
+    from aidos.world.size import World
+
+    common = common or Common()
+    world = World(size=size, seed=seed)
+    output.mkdir(parents=True, exist_ok=True)
+    steps: list[tuple[str, str, str]] = []
+    chapters = []
+    with open_engine(common) as engine:
+        place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
+        for make in (world_chapter, ingest_chapter, house_chapter):
+            started = perf_counter()
+            made = make(place)
+            chapters.append(made.chapter)
+            steps.append((made.step, made.result, f"{perf_counter() - started:.1f} s"))
+    page = str(write_page(place, chapters).resolve())
+    columns = ("step", "result", "time")
+    if common.json:
+        show_json({"page": page, "steps": [dict(zip(columns, step, strict=True)) for step in steps]})
+    else:
+        show(closing_table(columns, steps, title="aidos demo", file=page, file_label="open in a browser:"))
     return 0

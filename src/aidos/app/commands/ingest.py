@@ -59,5 +59,5 @@ def ingest(
     if common.json:
         show_json({"file": str(output), "rows": rows, "schema": reading.schema.name, "skipped": skipped})
     else:
-        tell(f"{output}: {rows:,} rows of a {reading.schema.title}", quiet=common.quiet)
+        tell(f"{output}: {rows:,} rows ({reading.schema.title})", quiet=common.quiet)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from aidos.ingest.formats.layout import split_line
+from aidos.ingest.formats.layout import split_lines
 
 __all__ = ["as_argument", "choose_delimiter", "in_words", "is_quoted", "suggest_delimiter"]
 
@@ -14,7 +14,8 @@ UNUSUAL = "^~\x01\x1f#:! "
 """Delimiters that are suggested but never assumed: plain text has them too."""
 LINES_LOOKED_AT = 50
 AGREEMENT = 0.9
-"""The share of lines that must have the same number of columns."""
+"""The share of rows that must have the same number of columns."""
+MAJORITY = 0.5
 NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
 ESCAPES = {"\t": "'\\t'", "\x01": "$'\\x01'", "\x1f": "$'\\x1f'"}
 
@@ -55,9 +56,13 @@ def as_argument(delimiter: str) -> str:
 
 
 def _fit(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
-    widths = Counter(len(split_line(line, delimiter, quoted=True)) for line in lines)
-    if not widths:
-        return (0.0, 0)
-    width, agreeing = widths.most_common(1)[0]
-    share = agreeing / len(lines)
-    return (share, width) if width > 1 and share >= AGREEMENT else (0.0, 0)
+    """How many rows agree on a number of columns, and on which; a bare majority must have the first row with it."""
+    best = (0.0, 0)
+    for rows in (split_lines(lines, delimiter, quoted=False), split_lines(lines, delimiter, quoted=True)):
+        widths = Counter(map(len, rows))
+        if widths:
+            width, agreeing = widths.most_common(1)[0]
+            share = agreeing / len(rows)
+            if width > 1 and (share >= AGREEMENT or (share > MAJORITY and len(rows[0]) == width)):
+                best = max(best, (share, width))
+    return best

@@ -10,12 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from aidos.errors import Problem
 from aidos.ingest.columns import check_given, choose_schema, map_columns, missing_columns, plain_name
 from aidos.ingest.formats.base import Recognition, Sample
 from aidos.ingest.formats.clock import guess_time_format
 from aidos.ingest.formats.delimiters import choose_delimiter, is_quoted
-from aidos.ingest.formats.layout import Layout, Plan, split_line
+from aidos.ingest.formats.layout import Layout, Plan, split_lines
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.timestamps import parse_time
@@ -38,7 +37,7 @@ class Delimited:
         delimiter = choose_delimiter(sample.lines)
         if not delimiter:
             return None
-        first = split_line(sample.lines[0], delimiter, quoted=True)
+        first = split_lines(sample.lines, delimiter, quoted=is_quoted(sample.lines, delimiter))[0]
         if _is_header(first) and not _lacks(first):
             return Recognition(0.6, f"{len(first)} columns with the names of a table that aidos knows")
         return Recognition(0.3, f"every line has {len(first)} columns")
@@ -49,7 +48,7 @@ class Delimited:
         lines = [line for line in sample.lines if line]
         delimiter = options.delimiter or choose_delimiter(lines) or ","
         quoted = is_quoted(lines, delimiter)
-        rows = [split_line(line, delimiter, quoted=quoted) for line in lines[: ROWS_LOOKED_AT + 1]]
+        rows = split_lines(lines[: ROWS_LOOKED_AT + 1], delimiter, quoted=quoted)
         if not rows:
             return Plan(None)
         has_header = _is_header(rows[0]) if options.has_header is None else options.has_header
@@ -57,8 +56,7 @@ class Delimited:
         schema = choose_schema(names, options.columns)
         mapping = map_columns(names, schema, options.columns)
         problems = missing_columns(file, names, schema, mapping, line=1 if has_header else None)
-        if doubled and "duplicate-columns" not in options.accept:
-            problems += [_duplicate(file, name) for name in doubled]
+        problems += [describe("duplicate-columns", file, lines=(1,), column=name) for name in doubled]
         layout = Layout(
             schema=schema,
             names=names,
@@ -100,10 +98,6 @@ def _names(rows: Sequence[Sequence[str]], *, has_header: bool) -> tuple[tuple[st
             doubled.append(name)
         names.append(name if name not in names else f"{name} (column {number})")
     return tuple(names), doubled
-
-
-def _duplicate(file: str, name: str) -> Problem:
-    return describe("duplicate-columns", file, lines=(1,), column=name)
 
 
 def _lacks(names: Sequence[str]) -> bool:

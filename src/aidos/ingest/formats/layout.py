@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,7 +12,7 @@ from aidos.errors import Problem
 from aidos.ingest.formats.base import Recognition, Sample
 from aidos.ingest.options import ReadOptions
 
-__all__ = ["EPOCH", "ISO", "DelimitedFormat", "Layout", "Plan", "split_line"]
+__all__ = ["EPOCH", "ISO", "DelimitedFormat", "Layout", "Plan", "split_lines"]
 
 ISO = "iso"
 """Times as ISO 8601 has them, with or without a zone."""
@@ -61,13 +62,11 @@ class DelimitedFormat(Protocol):
         ...
 
 
-def split_line(line: str, delimiter: str, *, quoted: bool) -> Sequence[str]:
-    """The cells of one line, as the engine will see them."""
-    if not quoted or '"' not in line:
-        return line.split(delimiter)
-    import csv  # noqa: PLC0415 (rarely needed)
-
-    try:
-        return next(csv.reader([line], delimiter=delimiter))
-    except csv.Error:
-        return line.split(delimiter)
+def split_lines(lines: Sequence[str], delimiter: str, *, quoted: bool) -> list[list[str]]:
+    """The cells of the rows that some lines hold, as the engine will see them; blank lines hold none."""
+    if quoted:
+        try:
+            return [row for row in csv.reader([f"{line}\n" for line in lines], delimiter=delimiter) if row]
+        except csv.Error:  # a cell that never ends, or is larger than the standard library likes
+            pass
+    return [line.split(delimiter) for line in lines if line]

@@ -1,0 +1,52 @@
+"""How the documentation is built. Nothing is fetched while building, and no page loads anything from elsewhere."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from docstrings import tidy_docstring  # noqa: E402
+from generate import write_reference  # noqa: E402
+
+import aidos  # noqa: E402
+
+project = "aidos"
+author = "The aidos authors"
+copyright = "2026, the aidos authors"
+release = version = aidos.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+# Quotes and dashes stay as typed: an option that became typographic could not be pasted.
+smartquotes = False
+default_role = "code"
+
+autodoc_default_options = {"members": True, "undoc-members": True, "show-inheritance": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"aidos {release}"
+html_static_path = ["static"]
+html_css_files = ["aidos.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"footer_icons": []}
+pygments_style = "friendly"
+pygments_dark_style = "native"
+
+
+def setup(app):
+    """Write the reference from the code before any page is read."""
+    app.connect("builder-inited", lambda app: write_reference(Path(app.srcdir) / "reference" / "generated"))
+    # Before napoleon (500), which turns the sections of commands' docstrings into fields.
+    app.connect("autodoc-process-docstring", tidy_docstring, priority=400)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,79 @@
+"""Writes the pages of the reference from the code: one a module, and one of all commands.
+
+The pages are not kept in the repository; they are written when the documentation is built, and only when they changed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import aidos
+from aidos.app.cli import COMMANDS, app
+
+__all__ = ["commands_page", "write_reference"]
+
+
+
+def write_reference(directory: Path) -> None:
+    """Bring the directory up to date: new pages, changed pages, and none of modules that are gone."""
+    directory.mkdir(parents=True, exist_ok=True)
+    pages = {f"{name}.md": _module_page(name) for name in _module_names()}
+    pages["commands.md"] = commands_page()
+    for path in directory.glob("*.md"):
+        if path.name not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = directory / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def commands_page() -> str:
+    """All commands with their options, as ``--help`` tells them."""
+    _, *sections = re.split(r"(?m)^## aidos ", app.generate_docs())
+    named = {section.split("\n", 1)[0].strip(): section for section in sections}
+    body = "\n".join(_command_section(command, named[command]) for command in COMMANDS)
+    return (
+        "# Commands\n\nEvery command takes the options of its own `--help`. Results go to stdout, everything else to stderr.\n\n"
+        f"{body}\n"
+    )
+
+
+def _command_section(command: str, section: str) -> str:
+    """One command. Its examples are taken from the docstring: the help formatter joins their lines."""
+    function = getattr(import_module(f"aidos.app.commands.{command}"), command)
+    _, _, after = (inspect.getdoc(function) or "").partition("Examples:\n")
+    examples = [line.strip() for line in after.split("\n\n")[0].splitlines() if line.strip()]
+    text = re.sub(r"Examples:\n(?:    .*\n)+\n?", "", section.partition("\n")[2])
+    shown = "Examples:\n\n```text\n" + "\n".join(examples) + "\n```\n" if examples else ""
+    usage, fence, rest = text.strip().partition("\n```\n")
+    usage = usage.replace("```console", "```text")
+    return f"## aidos {command}\n\n{usage}{fence}{rest}\n\n{shown}"
+
+
+def _module_names() -> Iterator[str]:
+    for found in pkgutil.walk_packages(aidos.__path__, f"{aidos.__name__}."):
+        yield found.name
+
+
+def _module_page(name: str) -> str:
+    module = import_module(name)
+    head = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n```\n"
+    children = [f"{name}.{found.name}" for found in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    if not children:
+        return head
+    rows = "\n".join(f"| [{child}]({child}.md) | {_gist(import_module(child))} |" for child in children)
+    toctree = "\n".join(children)
+    return f"{head}\n| module | what it is |\n| --- | --- |\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
+
+
+def _gist(module: ModuleType) -> str:
+    """The first sentence of the docstring, which may run over several lines."""
+    paragraph = (inspect.getdoc(module) or "").split("\n\n")[0]
+    return " ".join(paragraph.split()).replace("|", "\\|").replace("``", "`")
