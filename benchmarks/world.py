@@ -57,9 +57,7 @@ def run(size: str) -> dict[str, float]:
 
 def main(sizes: tuple[str, ...]) -> int:
     """Print a table; give the exit status."""
-    print(
-        f"{'people':>10} {'rows':>12} {'rows/s (processor)':>20} {'rows/s (clock)':>16} {'peak MB':>9} {'bytes/row':>10}"
-    )
+    print(f"{'people':>10} {'rows':>12} {'rows/s processor':>20} {'rows/s clock':>16} {'peak MB':>9} {'bytes/row':>10}")
     found = []
     for size in sizes:
         one = run(size)

@@ -16,7 +16,7 @@ author = "The aidos authors"
 copyright = "2026, the aidos authors"
 release = version = aidos.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -29,8 +29,6 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
-napoleon_google_docstring = False
-napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = f"aidos {release}"
@@ -47,6 +45,5 @@ pygments_dark_style = "native"
 def setup(app):
     """Write the reference from the code before any page is read."""
     app.connect("builder-inited", lambda app: write_reference(Path(app.srcdir) / "reference" / "generated"))
-    # Before napoleon (500), which turns the sections of commands' docstrings into fields.
-    app.connect("autodoc-process-docstring", tidy_docstring, priority=400)
+    app.connect("autodoc-process-docstring", tidy_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

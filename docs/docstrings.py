@@ -7,40 +7,24 @@ from collections.abc import Sequence
 __all__ = ["tidy_docstring"]
 
 EXAMPLES = "Examples:"
+PARAMETERS = ["Parameters", "----------"]
 TREE = ("├", "└", "│")
 
 
-def tidy_docstring(
-    _app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]
-) -> None:
-    """Set drawn trees and examples of commands as they stand; Sphinx wants the list changed in place."""
+def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:
+    """Show drawn trees and examples as typed, and parameters of commands as fields; the list is changed in place."""
     if what in {"function", "module"}:
-        lines[:] = _with_literal_trees(_with_literal_examples(lines))
+        lines[:] = [line for block in _blocks(lines) for line in (*_tidied(block), "")]
 
 
-def _with_literal_trees(lines: Sequence[str]) -> list[str]:
-    """A block that holds the branches of a drawn tree is shown as typed."""
-    tidied: list[str] = []
-    for block in _blocks(lines):
-        if any(line.startswith(TREE) for line in block):
-            tidied += [".. code-block:: text", "", *(f"   {line}" for line in block), ""]
-        else:
-            tidied += [*block, ""]
-    return tidied
-
-
-def _with_literal_examples(lines: Sequence[str]) -> list[str]:
-    """The indented lines below ``Examples:`` are commands."""
-    tidied: list[str] = []
-    inside = False
-    for line in lines:
-        if line.strip() == EXAMPLES:
-            inside = True
-            tidied += [EXAMPLES, "", ".. code-block:: console", ""]
-            continue
-        inside = inside and (not line or line.startswith(" "))
-        tidied.append(line)
-    return tidied
+def _tidied(block: list[str]) -> list[str]:
+    if any(line.startswith(TREE) for line in block):
+        return [".. code-block:: text", "", *(f"   {line}" for line in block)]
+    if block[0].strip() == EXAMPLES:
+        return [EXAMPLES, "", ".. code-block:: text", "", *block[1:]]
+    if block[:2] == PARAMETERS:
+        return [line if line.startswith(" ") else f":param {line}:" for line in block[2:]]
+    return block
 
 
 def _blocks(lines: Sequence[str]) -> list[list[str]]:

@@ -19,7 +19,9 @@ SOURCE = ROOT / "src" / "aidos"
 MODULES = sorted(SOURCE.rglob("*.py"))
 MODULE_NAMES = [aidos.__name__, *(found.name for found in pkgutil.walk_packages(aidos.__path__, "aidos."))]
 ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|wss?)://[^\s\"'<>)]+")
-HARMLESS_ADDRESS = re.compile(r"https?://(www\.w3\.org/|vega\.github\.io/schema/|([a-z0-9-]+\.)*example\.(org|com|net)\b)")
+HARMLESS_ADDRESS = re.compile(
+    r"https?://(www\.w3\.org/|vega\.github\.io/schema/|([a-z0-9-]+\.)*example\.(org|com|net)\b)"
+)
 
 
 def by_path(path):
@@ -100,7 +102,9 @@ def test_every_command_is_documented_with_examples(command):
 
 @pytest.mark.parametrize("path", [*MODULES, *SOURCE.rglob("*.html*"), *SOURCE.rglob("*.css")], ids=by_path)
 def test_no_foreign_address_in_what_we_ship(path):
-    found = [address for address in ADDRESS.findall(path.read_text(encoding="utf-8")) if not HARMLESS_ADDRESS.match(address)]
+    found = [
+        address for address in ADDRESS.findall(path.read_text(encoding="utf-8")) if not HARMLESS_ADDRESS.match(address)
+    ]
     assert found == []
 
 
@@ -124,6 +128,8 @@ def test_constraints_pin_hashes_and_name_no_address():
     assert not ADDRESS.search(text)
     assert "--index" not in text
     assert "--find-links" not in text
-    pins = re.findall(r"(?m)^[A-Za-z0-9_.-]+(?:\[[^\]]*\])?==[^\\]*\\\n(?:    --hash=sha256:[0-9a-f]{64}.*\n?)+", text + "\n")
+    pins = re.findall(
+        r"(?m)^[A-Za-z0-9_.-]+(?:\[[^\]]*\])?==[^\\]*\\\n(?:    --hash=sha256:[0-9a-f]{64}.*\n?)+", text + "\n"
+    )
     assert len(pins) == text.count("==") - text.count("python_full_version == ") - text.count("_system == ")
     assert len(pins) > 40

@@ -71,7 +71,9 @@ def test_zero_concentrated_cost_is_the_textbook_conversion():
     assert epsilon == pytest.approx(0.1 + 2 * sqrt(0.1 * log(1 / 5e-7)))
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0), (-1, 0), (float("nan"), 0), (float("inf"), 0), (1, 1), (1, -0.1)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0, 0), (-1, 0), (float("nan"), 0), (float("inf"), 0), (1, 1), (1, -0.1)]
+)
 def test_impossible_budgets_are_refused(epsilon, delta):
     with pytest.raises(ParameterError):
         MemoryLedger(epsilon=epsilon, delta=delta)

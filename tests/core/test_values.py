@@ -49,7 +49,12 @@ def test_ranking_knows_positions_and_refuses_nonsense():
     ranking = Ranking(("a", "b", "c"), (3.0, 2.0, 2.0))
     assert (ranking.position("b"), ranking.position("z"), len(ranking)) == (2, None, 3)
     assert ranking.top(2) == Ranking(("a", "b"), (3.0, 2.0))
-    for ids, scores in [(("a", "a"), ()), (("a", "b"), (1.0,)), (("a", "b"), (1.0, 2.0)), (("a", "b"), (1.0, float("nan")))]:
+    for ids, scores in [
+        (("a", "a"), ()),
+        (("a", "b"), (1.0,)),
+        (("a", "b"), (1.0, 2.0)),
+        (("a", "b"), (1.0, float("nan"))),
+    ]:
         with pytest.raises(ParameterError):
             Ranking(ids, scores)
 

@@ -33,6 +33,7 @@ app = App(
     help_on_error=False,
     help_format="plaintext",
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 for command in COMMANDS:
     app.command(getattr(import_module(f"aidos.app.commands.{command}"), command), name=command)

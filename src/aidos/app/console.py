@@ -114,8 +114,12 @@ def show(renderable: RenderableType) -> None:
 
     from aidos.report.terminal import write
 
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # main() knows what to do; rich would exit with 1
+
     # A table piped into a file keeps a width that a terminal would show.
-    write(Console(highlight=False, width=None if sys.stdout.isatty() else 120), renderable)
+    write(Pipe(highlight=False, width=None if sys.stdout.isatty() else 120), renderable)
 
 
 def show_json(result: Mapping[str, object]) -> None:

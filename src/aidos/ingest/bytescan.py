@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -25,6 +26,7 @@ BOM = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 LONGEST_LINE = 1 << 20
 READ_SIZE = 8 << 20
+SMALL_READ = 1 << 16
 NEWLINE = 10
 
 
@@ -85,10 +87,13 @@ def scan(source: Source, progress: Progress = SILENT) -> Scan:
         try:
             with open_bytes(source) as stream:
                 for piece in pieces(stream):
+                    if not result.lines and piece.data.startswith(UTF16_MARKS):
+                        result.problems.append(_not_utf8(source, Tally(1, [1]), better="utf-16"))
+                        return result
                     _inspect(piece, result)
                     task.advance(len(piece.data))
         except BROKEN_STREAM:
-            result.problems.append(describe("cut-off", source.name, lines=(result.lines + 1,)))
+            result.problems.append(describe("cut-off", source.name, lines=(_broken_line(source),)))
             return result
         except OSError as error:
             result.problems.append(describe("unreadable-file", source.name, reason=error.strerror or "input error"))
@@ -96,7 +101,9 @@ def scan(source: Source, progress: Progress = SILENT) -> Scan:
     if result.is_blank and not result.found:
         result.problems.append(describe("empty-file", source.name))
     result.problems += [
-        describe(kind, source.name, lines=tally.lines, count=tally.count, encoding="UTF-8", better=_encoding(source))
+        _not_utf8(source, tally)
+        if kind == "invalid-utf8"
+        else describe(kind, source.name, lines=tally.lines, count=tally.count)
         for kind, tally in result.found.items()
     ]
     return result
@@ -209,7 +216,15 @@ def _line_end(data: bytes) -> bytes:
     return next((end for end in (b"\r\n", b"\n", b"\r") if line and line[0].endswith(end)), b"")
 
 
-def _encoding(source: Source) -> str:
-    """The encoding to suggest: UTF-16 announces itself, and Latin-1 can read anything."""
-    with open_bytes(source) as stream:
-        return "utf-16" if stream.read(2) in UTF16_MARKS else "latin-1"
+def _broken_line(source: Source) -> int:
+    """The line in which damaged data break off; a large read gives nothing of what came before the damage."""
+    line = 1
+    with suppress(*BROKEN_STREAM), open_bytes(source) as stream:
+        while data := stream.read1(SMALL_READ):  # type: ignore[attr-defined]
+            line += data.count(b"\n")
+    return line
+
+
+def _not_utf8(source: Source, tally: Tally, *, better: str = "latin-1") -> Problem:
+    """UTF-16 announces itself; of the others nothing is known but that Latin-1 can read anything."""
+    return describe("invalid-utf8", source.name, lines=tally.lines, count=tally.count, encoding="UTF-8", better=better)

@@ -15,7 +15,7 @@ from aidos.core.records import SEARCH_LOG, Column
 from aidos.engine.embedded import EmbeddedEngine, quote_text
 from aidos.errors import Problem
 from aidos.ingest.formats.base import Sample
-from aidos.ingest.formats.delimiters import as_argument, in_words, suggest_delimiter
+from aidos.ingest.formats.delimiters import describe_delimiter, in_words, suggest_delimiter
 from aidos.ingest.formats.layout import EPOCH, ISO, Layout, split_lines
 from aidos.ingest.locate import Records, row_lines
 from aidos.ingest.normalise import QueryNormalisation
@@ -38,16 +38,7 @@ def wrong_delimiter(source: Source, layout: Layout, sample: Sample) -> Problem |
     if fitting * 2 > len(rows) and len(layout.names) > 1:
         return None
     better = suggest_delimiter(sample.lines, layout.delimiter)
-    if not better:
-        return None
-    return describe(
-        "wrong-delimiter",
-        source.name,
-        lines=(1,),
-        found=in_words(layout.delimiter),
-        better=in_words(better),
-        delimiter=as_argument(better),
-    )
+    return describe_delimiter(source.name, in_words(layout.delimiter), better) if better else None
 
 
 def read_delimited(

@@ -82,7 +82,9 @@ def find_problems(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts,
             for condition, count in zip(conditions, counts, strict=True)
             if count
         ]
-    return [*problems, *_unsorted(engine, file, spool, facts)]
+    if spool.in_order and spool.schema.name == "search-log" and facts.first:
+        problems += _unsorted(engine, file, spool, options)
+    return problems
 
 
 def good_rows(spool: Spool, options: ReadOptions) -> str:
@@ -126,23 +128,28 @@ def _year(time: str) -> str:
     return year.zfill(4) if year.isdigit() and 0 < int(year) <= date.max.year and "BC" not in time else "9999"
 
 
-def _unsorted(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts) -> list[Problem]:
-    """Times may run on through the whole file, or through each person's rows when these stand together."""
+def _unsorted(engine: EmbeddedEngine, file: str, spool: Spool, options: ReadOptions) -> list[Problem]:
+    """Times may run on through the whole file, or through each person's rows when these stand together.
+
+    Only sound rows count: an absurd time among good ones is one trouble, not two.
+    """
     person = spool.schema.person
-    if not (spool.in_order and spool.schema.name == "search-log" and facts.rows and facts.first):
-        return []
-    steps = f"""select {ROW}, "timestamp" < lag("timestamp") over () as back,
-        {person} is distinct from lag({person}) over () as other from ({spool.sql})"""
+    steps = f"""
+        select {ROW}, {person}, "timestamp" < lag("timestamp") over () as back,
+            {person} is distinct from lag({person}) over () as other
+        from ({spool.sql}) where {good_rows(spool, options)}
+    """
     back, back_within, changes = engine.run(
         f"select count_if(back), count_if(back and not other), count_if(other) from ({steps})"
     )[0]
-    stand_together = changes == facts.people
-    count = int(str(back_within if stand_together else back))
+    if not back:
+        return []
+    people = engine.run(f"select count(distinct {person}) from ({steps})")[0][0]
+    condition, count = ("back and not other", back_within) if changes == people else ("back", back)
     if not count:
         return []
-    condition = "back and not other" if stand_together else "back"
     lines = _lines(engine, spool, f"select {ROW} from ({steps}) where {condition}")
-    return [describe("unsorted-times", file, lines=lines, count=count, column=spool.columns["timestamp"])]
+    return [describe("unsorted-times", file, lines=lines, count=int(str(count)), column=spool.columns["timestamp"])]
 
 
 def _lines(engine: EmbeddedEngine, spool: Spool, rows: str) -> Sequence[int]:

@@ -9,10 +9,9 @@ corrects or translates.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import cast
+from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb.func import PythonUDFType
 
@@ -90,10 +89,9 @@ def prepare(engine: EmbeddedEngine) -> None:
     known = engine.run(f"select count(*) from duckdb_functions() where function_name = '{NFKC}'")
     if known == [(0,)]:
         text = duckdb.sqltypes.VARCHAR
-        # A lambda, because the engine evaluates annotations, and pyarrow's types exist only for type checkers.
-        engine.connection.create_function(NFKC, lambda texts: _nfkc(texts), [text], text, type=PythonUDFType.ARROW)
+        engine.connection.create_function(NFKC, _nfkc, [text], text, type=PythonUDFType.ARROW)
 
 
-def _nfkc(texts: pa.ChunkedArray[pa.StringScalar]) -> pa.ChunkedArray[pa.StringScalar]:
-    options = pc.Utf8NormalizeOptions("NFKC")
-    return cast("pa.ChunkedArray[pa.StringScalar]", pc.call_function("utf8_normalize", [texts], options))
+def _nfkc(texts: Any) -> Any:
+    """Arrow arrays in and out; the engine evaluates annotations, and pyarrow's exist for type checkers only."""
+    return pc.call_function("utf8_normalize", [texts], pc.Utf8NormalizeOptions("NFKC"))

@@ -15,6 +15,7 @@ from aidos.errors import ParameterError, Problem
 from aidos.ingest.bytescan import LONGEST_LINE
 from aidos.ingest.formats import DELIMITED_FORMATS, LINE_FORMATS
 from aidos.ingest.formats.base import LineFormat, Recognition, Sample
+from aidos.ingest.formats.delimiters import describe_delimiter, suggest_delimiter
 from aidos.ingest.formats.generic import Delimited
 from aidos.ingest.formats.layout import DelimitedFormat
 from aidos.ingest.options import ReadOptions
@@ -73,7 +74,7 @@ def recognise(source: Source, sample: Sample, options: ReadOptions) -> Choice | 
     verdicts = [(verdict, known) for known in _candidates(options) if (verdict := known.recognise(sample)) is not None]
     verdicts.sort(key=lambda pair: -pair[0].confidence)
     if not verdicts:
-        return describe("unknown-format", source.name, formats=", ".join(format_names()))
+        return _unknown(source, sample)
     return Choice(verdicts[0][1], _reason(verdicts))
 
 
@@ -93,6 +94,12 @@ def _candidates(options: ReadOptions) -> list[TextFormat]:
     if options.columns:
         return [known for known in _all_formats() if isinstance(known, Delimited | FittedFormat)]
     return _all_formats()
+
+
+def _unknown(source: Source, sample: Sample) -> Problem:
+    if better := suggest_delimiter(sample.lines, ""):
+        return describe_delimiter(source.name, "tabs, commas, semicolons or vertical bars", better)
+    return describe("unknown-format", source.name, formats=", ".join(format_names()))
 
 
 def _reason(verdicts: list[tuple[Recognition, TextFormat]]) -> str:

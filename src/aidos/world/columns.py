@@ -58,9 +58,15 @@ def take(source: Column, places: Ints, absent: Flags | None = None) -> Column:
 
 
 def coded(codes: Ints, source: Column, absent: Flags | None = None) -> Column:
-    """Like ``take``, but the values are stored once and the rows refer to them."""
+    """Like ``take``, but the values, which must differ, are stored once and the rows refer to them."""
     numbers = pa.array(codes.astype(np.int32), mask=absent)
     return pa.DictionaryArray.from_arrays(cast("Any", numbers), source)
+
+
+def merged(codes: Ints, source: Column) -> Column:
+    """Like ``coded``, for values of which some may be equal."""
+    unique: Any = source.dictionary_encode()
+    return coded(unique.indices.to_numpy()[codes], unique.dictionary)
 
 
 def append(*columns: Column) -> Column:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from aidos.world.columns import Column, append, coded, column, texts
+from aidos.world.columns import Column, append, coded, column, merged, texts
 from aidos.world.documents import document_number, document_urls, site_urls
 from aidos.world.names import FIRST_CLIENT, client_texts, digit_texts
 from aidos.world.needs import FORMS, Wording, draw_ranks, draw_sites, pack_queries, unpack_queries
@@ -96,7 +96,7 @@ class LogMaker:
             {
                 "client_id": coded(owners[rows], client_texts(people.numbers)),
                 "timestamp": column(times + int(START.timestamp()), TIMES),
-                "user_query": coded(which[rows], self.wording.texts(distinct)),
+                "user_query": merged(which[rows], self.wording.texts(distinct)),
                 "session_id": coded(queries.sessions[rows], _numbered(people, sessions.people, "s", 5)),
                 "query_id": coded(rows, _numbered(people, owners, "q", 6)),
                 "action": coded(1 - is_query.astype(np.int64), texts(("query", "click"))),

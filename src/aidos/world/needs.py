@@ -21,7 +21,7 @@ __all__ = ["FORMS", "Wording", "draw_ranks", "draw_sites", "pack_queries", "unpa
 
 FORMS = 4
 SLOTS = 6
-TAIL = 1.2
+TAIL = 1.3
 """How fast the tail falls: about 1 / (1 + TAIL) of the distinct needs are asked once, however large the world."""
 HEAD = 60.0
 """Ranks over which frequencies are nearly level."""

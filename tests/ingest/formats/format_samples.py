@@ -78,6 +78,10 @@ def as_lines(*documents: object) -> tuple[str, ...]:
 FILES: dict[str, tuple[str, tuple[str, ...]]] = {
     "ubi bulk": ("ubi", as_lines({"index": {"_index": "ubi_queries", "_id": "1"}}, UBI_QUERY)),
     "ubi queries": ("ubi", as_lines(UBI_QUERY, UBI_QUERY)),
+    "ubi with few fields": (
+        "ubi",
+        as_lines({name: UBI_QUERY[name] for name in ("client_id", "query_id", "user_query", "timestamp")}),
+    ),
     "ubi events": ("ubi", as_lines(UBI_EVENT, UBI_EVENT)),
     "ubi in hits": ("ubi", as_lines({"_index": "x", "_id": "1", "_source": UBI_EVENT})),
     "elastic nested": ("elastic", as_lines(ELASTIC_NESTED, ELASTIC_NESTED)),
@@ -98,6 +102,7 @@ FILES: dict[str, tuple[str, tuple[str, ...]]] = {
     "no posts": ("stackexchange", ('<?xml version="1.0" encoding="utf-8"?>', "<posts>", "</posts>")),
     "canonical json": ("jsonl", as_lines(CANONICAL, CANONICAL)),
     "json of another kind": ("jsonl", as_lines({"user": "c1", "time": 1714558272, "q": "tent"})),
+    "json without known fields": ("jsonl", as_lines({"who": {"k": "v"}, "when": 1714558272, "said": "tent"})),
     "json posts": ("jsonl", as_lines({"id": 1, "author": "m1", "created": "2024-05-01", "body": "words"})),
     "aol": ("aol", ("AnonID\tQuery\tQueryTime\tItemRank\tClickURL", "142\trentals\t2006-03-01 07:17:12\t\t")),
     "excite": (
@@ -105,7 +110,7 @@ FILES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("2A9EABFB35F5B954\t970916105432\tsolar stove 4 1", "BED75271605EBD0C\t970916001949\tyahoo chat"),
     ),
     "csv": (
-        "delimited",
+        "csv",
         ("client_id,timestamp,user_query", "c1,2024-05-01 10:11:12,tent", "c2,2024-05-01,red tent 4 1"),
     ),
 }

@@ -97,3 +97,10 @@ def test_bad_cells(change: dict[str, object], kind: str, column: str) -> None:
     assert isinstance(bad, BadRow)
     assert (bad.line, bad.kind, bad.column) == (2, kind, column)
     assert "secret" not in bad.sentence
+
+
+def test_broken_json_is_still_json_and_not_taken_for_columns() -> None:
+    seen = JsonLines().recognise(sample(['{"user": "secret", "q"', '{"user": "secret", "q"']))
+    assert seen is not None
+    assert seen.confidence >= 0.5
+    assert "secret" not in seen.why

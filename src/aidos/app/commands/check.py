@@ -24,10 +24,11 @@ def check(
 ) -> int:
     """Say what a file is, what is in it, and everything that is wrong with it.
 
-    All problems are told at once, grouped, with line numbers and the option to paste that would mend each. The exit
-    code is 2 when there are any. No cell of the file is ever shown.
+    All problems are told at once, grouped, with line numbers and the option to
+    paste that would mend each. The exit code is 2 when there are any. No cell
+    of the file is ever shown.
 
-    Examples:
+    For example:
         aidos check log.tsv
         aidos check 'logs/*.ndjson.gz' --json
         aidos check export.csv --column client_id=visitor --delimiter ';'

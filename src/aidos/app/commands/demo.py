@@ -25,7 +25,7 @@ def demo(
     The page is one file without scripts or links to anywhere. The files it
     speaks of stand beside it.
 
-    Examples:
+    For example:
         aidos demo
         aidos demo --size tiny -o /tmp/demo
 

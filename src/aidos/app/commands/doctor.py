@@ -14,7 +14,7 @@ __all__ = ["doctor"]
 def doctor(*, common: Common | None = None) -> int:
     """Tell what is installed, which extras are missing and how to get them.
 
-    Examples:
+    For example:
         aidos doctor
         aidos doctor --json
     """

@@ -26,10 +26,11 @@ def ingest(
 ) -> int:
     """Read search logs, posts or runs of any known format into one Parquet file.
 
-    The file has the columns of aidos (client_id, timestamp, user_query...). It is written whole or not at all: when
-    anything is wrong with the input, nothing is written and every problem is told.
+    The file has the columns of aidos (client_id, timestamp, user_query...). It
+    is written whole or not at all: when anything is wrong with the input,
+    nothing is written and every problem is told.
 
-    Examples:
+    For example:
         aidos ingest log.tsv.gz -o log.parquet
         aidos ingest 'logs/*.csv' --column client_id=visitor -o log.parquet
         aidos ingest log.tsv --normalise all --session-gap 30 -o log.parquet

@@ -26,10 +26,10 @@ def sample(
 ) -> int:
     """Write a part of the sample world: synthetic, seeded, with the truth known.
 
-    The same size, seed and topics give the same bytes, on any number of threads. The file says that it is synthetic
-    and how to make it again.
+    The same size, seed and topics give the same bytes, on any number of
+    threads. The file says that it is synthetic and how to make it again.
 
-    Examples:
+    For example:
         aidos sample log --size small --seed 7 -o log.parquet
         aidos sample log --size medium -o log.tsv        (the layout of the AOL log)
         aidos sample posts -o posts.parquet

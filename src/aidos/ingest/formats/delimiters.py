@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from aidos.errors import Problem
 from aidos.ingest.formats.layout import split_lines
+from aidos.ingest.problems import describe
 
-__all__ = ["as_argument", "choose_delimiter", "in_words", "is_quoted", "suggest_delimiter"]
+__all__ = ["choose_delimiter", "describe_delimiter", "in_words", "is_quoted", "suggest_delimiter"]
 
 USUAL = "\t,;|"
-UNUSUAL = "^~\x01\x1f#:! "
+UNUSUAL = "^~\x01\x1f#!"
 """Delimiters that are suggested but never assumed: plain text has them too."""
 LINES_LOOKED_AT = 50
 AGREEMENT = 0.9
 """The share of rows that must have the same number of columns."""
 MAJORITY = 0.5
-NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
+NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars"}
 ESCAPES = {"\t": "'\\t'", "\x01": "$'\\x01'", "\x1f": "$'\\x1f'"}
 
 
@@ -33,8 +35,7 @@ def choose_delimiter(lines: Sequence[str], candidates: str = USUAL) -> str:
 
 def suggest_delimiter(lines: Sequence[str], wrong: str) -> str:
     """A delimiter that fits better than ``wrong``, usual or not; empty when there is none."""
-    usual = choose_delimiter(lines, USUAL.replace(wrong, ""))
-    return usual or choose_delimiter(lines, UNUSUAL.replace(wrong, ""))
+    return choose_delimiter(lines, USUAL.replace(wrong, "")) or choose_delimiter(lines, UNUSUAL.replace(wrong, ""))
 
 
 def is_quoted(lines: Sequence[str], delimiter: str) -> bool:
@@ -50,9 +51,10 @@ def in_words(delimiter: str) -> str:
     return NAMES.get(delimiter, f"the character {delimiter!r}")
 
 
-def as_argument(delimiter: str) -> str:
-    """How it is written on a command line."""
-    return ESCAPES.get(delimiter, f"'{delimiter}'")
+def describe_delimiter(file: str, found: str, better: str) -> Problem:
+    """The problem that columns are separated by something better than what was expected."""
+    argument = ESCAPES.get(better, f"'{better}'")
+    return describe("wrong-delimiter", file, lines=(1,), found=found, better=in_words(better), delimiter=argument)
 
 
 def _fit(lines: Sequence[str], delimiter: str) -> tuple[float, int]:

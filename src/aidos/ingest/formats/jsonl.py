@@ -47,13 +47,15 @@ class JsonLines:
 
     def recognise(self, sample: Sample) -> Recognition | None:
         """By JSON objects; more surely when the fields of a table are among them."""
-        documents = [document for document in sample_documents(sample) if bulk_index(document) is None]
-        if not documents:
+        lines = [line for line in sample.lines if line.strip()]
+        if not lines or 2 * sum(line.lstrip().startswith("{") for line in lines) <= len(lines):
             return None
+        if not sample_documents(sample):
+            return Recognition(0.5, "lines that begin with a brace, as JSON objects do, though most are broken")
         fitted = self.fitted(sample, {})
         if all(column.name in fitted.mapping for column in fitted.schema.columns if column.required):
-            return Recognition(0.5, f"JSON objects with the fields of a {fitted.schema.title}")
-        return Recognition(0.2, "JSON objects, one a line")
+            return Recognition(0.65, f"JSON objects, one a line, with all the fields needed ({fitted.schema.title})")
+        return Recognition(0.6, "JSON objects, one a line")
 
     def columns(self) -> Mapping[str, str]:
         return {field: column for column, field in self.mapping.items()}

@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
-from aidos.ingest.formats.fields import UnreadableError, moment, person, text
+from aidos.ingest.formats.fields import UnreadableError, moment, text
 
 __all__ = ["SolrRequests"]
 
@@ -87,12 +87,22 @@ class SolrRequests:
             return None
         time = TIME.search(line, 0, min(request.start(), TIME_WITHIN))
         return {
-            "client_id": person(self._first(parameters, "client_id"), self.parameters["client_id"][0]),
+            "client_id": self._person(parameters),
             "timestamp": moment(time[0].replace(",", ".") if time else None, "the time at the line's start"),
             "user_query": typed,
             "session_id": text(self._first(parameters, "session_id")),
             "action": "query",
         }
+
+    def _person(self, parameters: Mapping[str, str]) -> str:
+        found = text(self._first(parameters, "client_id"))
+        if found is None:
+            names = self.parameters["client_id"]
+            sentence = (
+                f"no parameter says who asked ({', '.join(names)}); name another with --column client_id=PARAMETER"
+            )
+            raise UnreadableError("missing-person", sentence, names[0])
+        return found
 
     def _first(self, parameters: Mapping[str, str], column: str) -> str | None:
         return next((parameters[name] for name in self.parameters[column] if name in parameters), None)

@@ -54,7 +54,7 @@ class UserBehaviorInsights:
         if 2 * sure > len(plain):
             return Recognition(1.0, "JSON documents with the fields of UBI queries or events")
         if 2 * sum(map(_is_query, plain)) > len(plain):
-            return Recognition(0.7, "JSON documents with client_id, query_id and user_query, as UBI queries have")
+            return Recognition(0.8, "JSON documents with client_id, query_id and user_query, as UBI queries have")
         return None
 
     def columns(self) -> Mapping[str, str]:
