@@ -33,6 +33,11 @@ def functions(path):
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
+def docstring_lines(node):
+    documented = ast.get_docstring(node) is not None
+    return node.body[0].end_lineno - node.body[0].lineno + 1 if documented else 0
+
+
 @pytest.fixture(params=MODULE_NAMES)
 def module(request):
     return importlib.import_module(request.param)
@@ -50,14 +55,14 @@ def test_modules_stay_short_and_start_with_a_docstring(path):
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 400
     assert ast.get_docstring(ast.parse(text))
-    assert not path.stem.startswith("_") or path.stem == "__init__"
+    assert not path.stem.startswith("_") or path.stem in {"__init__", "__main__"}
     assert path.stem not in {"utils", "helpers", "misc", "common"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=by_path)
 def test_functions_stay_short(path):
-    long = {node.name: node.end_lineno - node.lineno + 1 for node in functions(path)}
-    assert {name: size for name, size in long.items() if size > 45} == {}
+    sizes = {node.name: node.end_lineno - node.lineno + 1 - docstring_lines(node) for node in functions(path)}
+    assert {name: size for name, size in sizes.items() if size > 40} == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=by_path)
@@ -80,7 +85,7 @@ def test_public_names_are_exported_exist_and_are_documented(module):
         and (inspect.isclass(value) or inspect.isfunction(value))
     }
     exported = set(getattr(module, "__all__", ()))
-    assert defined <= exported | {"run"}, f"public but not in __all__: {sorted(defined - exported)}"
+    assert defined <= exported, f"public but not in __all__: {sorted(defined - exported)}"
     for name in exported:
         value = getattr(module, name)
         if inspect.isclass(value) or inspect.isfunction(value):
@@ -128,8 +133,6 @@ def test_constraints_pin_hashes_and_name_no_address():
     assert not ADDRESS.search(text)
     assert "--index" not in text
     assert "--find-links" not in text
-    pins = re.findall(
-        r"(?m)^[A-Za-z0-9_.-]+(?:\[[^\]]*\])?==[^\\]*\\\n(?:    --hash=sha256:[0-9a-f]{64}.*\n?)+", text + "\n"
-    )
-    assert len(pins) == text.count("==") - text.count("python_full_version == ") - text.count("_system == ")
-    assert len(pins) > 40
+    entries = re.split(r"\n(?=[^ ])", text.partition("\n")[2].strip())
+    assert len(entries) > 40
+    assert all(re.match(r"[\w.-]+(\[[\w,]+\])?==[^ ]+ ", entry) and "--hash=sha256:" in entry for entry in entries)

@@ -67,7 +67,7 @@ def test_zero_threads_are_refused():
 
 
 def test_the_engine_cannot_fetch_extensions_or_remote_files():
-    with EmbeddedEngine() as engine, pytest.raises(Exception, match="(?i)extension|httpfs"):
+    with EmbeddedEngine() as engine, pytest.raises(Exception, match=r"(?i)extension|httpfs"):
         engine.run("select * from read_csv('https://example.org/x.csv')")
 
 
@@ -85,7 +85,8 @@ from pathlib import Path
 from aidos.engine.embedded import EmbeddedEngine
 with EmbeddedEngine(memory="200MB", scratch=Path(sys.argv[1])) as engine:
     print("started", flush=True)
-    engine.run("select count(*) from (select md5(i::varchar) h from range(400_000_000) t(i) order by h limit 200_000_000)")
+    hashes = "select md5(i::varchar) h from range(400_000_000) t(i)"
+    engine.run(f"select count(*) from ({hashes} order by h limit 200_000_000)")
 """
 
 

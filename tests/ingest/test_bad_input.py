@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -44,6 +45,10 @@ def log(*changed: tuple[int, bytes], header: bytes = HEADER) -> bytes:
     return b"".join(lines)
 
 
+CUT = gzip.compress(b"".join(os.urandom(40).hex().encode() + b"\n" for _ in range(5000)))[:-9000]
+STRICT = ReadOptions()
+
+
 @dataclass(frozen=True)
 class Case:
     name: str
@@ -53,7 +58,7 @@ class Case:
     option: str = ""
     rows_when_mended: int | None = None
     file: str = "log.tsv"
-    options: ReadOptions = ReadOptions()
+    options: ReadOptions = STRICT
 
 
 CASES = [
@@ -192,9 +197,9 @@ CASES = [
     ),
     Case(
         "a gzip cut off in the middle",
-        gzip.compress(b"".join(os.urandom(40).hex().encode() + b"\n" for _ in range(5000)))[:-9000],
+        CUT,
         "cut-off",
-        (1,),
+        (zlib.decompressobj(31).decompress(CUT).count(b"\n") + 1,),
         file="log.tsv.gz",
     ),
     Case(
@@ -410,7 +415,7 @@ def test_no_permission(write: Callable[[str, bytes], str], tmp_path: Path) -> No
 def test_a_limit_on_file_size_leaves_nothing_behind(tmp_path: Path) -> None:
     source, scratch, target = big_log(tmp_path / "log.tsv"), tmp_path / "scratch", tmp_path / "out.parquet"
     scratch.mkdir()
-    limit = "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))"
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))"
     said = in_a_child(limit, source, target, scratch)
     assert said.startswith("EngineError | the disk is full"), said
     assert not target.exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -54,7 +55,8 @@ def test_rows_go_by_person_and_then_by_time(town: duckdb.DuckDBPyConnection) -> 
     wrong = one(
         town,
         """select count(*) from (
-             select *, lag(client_id) over (order by row) as person, lag(timestamp) over (order by row) as before from log
+             select client_id, timestamp, lag(client_id) over w as person, lag(timestamp) over w as before
+             from log window w as (order by row)
            ) where person > client_id or (person = client_id and before > timestamp)""",
     )
     assert wrong == 0
@@ -109,7 +111,8 @@ def test_clicks_have_a_reserved_address_and_a_position_and_queries_have_neither(
 ) -> None:
     strange = "not regexp_matches(object_id, '^https://[a-z]+\\.example(/[a-z-]+/[0-9]{5})?$')"
     assert one(town, f"select count(*) from log where action = 'click' and ({strange} or position is null)") == 0
-    assert one(town, "select count(*) from log where action = 'query' and (object_id, position) is distinct from (null, null)") == 0  # fmt: skip
+    given = "(object_id is not null or position is not null)"
+    assert one(town, f"select count(*) from log where action = 'query' and {given}") == 0
 
 
 def test_people_search_by_their_own_clock(town: duckdb.DuckDBPyConnection) -> None:
@@ -127,7 +130,7 @@ def test_rare_tokens_use_reserved_ranges_only(town: duckdb.DuckDBPyConnection) -
     phones = {token for token in tokens if token[0].isdigit()}
     addresses = {token for token in tokens if "@" in token}
     assert len(phones) > 20
-    assert all(token[3:9] == "-555-01"[:6] for token in phones)
+    assert all(re.fullmatch(r"[2-9]\d\d-555-01\d\d", token) for token in phones)
     assert len(addresses) > 20
     assert all(token.endswith("@example.org") for token in addresses)
     assert sum(not token.isalpha() for token in tokens) > 1000
@@ -140,7 +143,10 @@ def weeks_of_interest(town: duckdb.DuckDBPyConnection, vocabulary: Vocabulary, r
         for topic in vocabulary.topics[vocabulary.ordinary : vocabulary.in_use]
         for word in topic.words[:12]
     ]
-    town.execute("create or replace temp table typical as select unnest($1) as topic, unnest($2) as word", [[t for t, _ in words], [w for _, w in words]])  # fmt: skip
+    town.execute(
+        "create or replace temp table typical as select unnest($1) as topic, unnest($2) as word",
+        [[topic for topic, _ in words], [word for _, word in words]],
+    )
     rows = town.execute(
         """with hits as (
              select distinct client_id, query_id, date_diff('day', timestamp '2024-03-01', timestamp) as day

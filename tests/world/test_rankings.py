@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -67,8 +68,8 @@ def test_queries_mostly_agree_about_a_subject(tables: dict[str, list[pa.Table]])
 
 def test_subjects_join_and_leave(tables: dict[str, list[pa.Table]]) -> None:
     present = [set(table["object_id"].to_pylist()) for table in tables["changing"]]
-    joined = sum(len(after - before) for before, after in zip(present, present[1:], strict=False))
-    left = sum(len(before - after) for before, after in zip(present, present[1:], strict=False))
+    joined = sum(len(after - before) for before, after in pairwise(present))
+    left = sum(len(before - after) for before, after in pairwise(present))
     assert joined > 30
     assert left > 30
     times = Counter(subject for subjects in present for subject in subjects)

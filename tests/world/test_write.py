@@ -41,8 +41,8 @@ def test_text_formats_hold_what_parquet_holds(part: str, tmp_path: Path) -> None
     wanted = pq.read_table(tmp_path / "sample.parquet").to_pylist()
     assert write_sample(part, world, tmp_path / "sample.ndjson") == rows
     lines = [json.loads(line) for line in (tmp_path / "sample.ndjson").read_text().splitlines()]
-    assert [{k: str(v) for k, v in row.items() if k != "value" and k != "score"} for row in lines] == [
-        {k: str(v) for k, v in row.items() if k != "value" and k != "score"} for row in wanted
+    assert [{k: str(v) for k, v in row.items() if k not in {"value", "score"}} for row in lines] == [
+        {k: str(v) for k, v in row.items() if k not in {"value", "score"}} for row in wanted
     ]
     assert write_sample(part, world, tmp_path / "sample.csv") == rows
     table = pa_csv.read_csv(tmp_path / "sample.csv")

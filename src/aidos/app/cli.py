@@ -19,7 +19,7 @@ from cyclopts import App, CycloptsError, Parameter
 from aidos import __version__
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run"]
 
 COMMANDS = ("check", "ingest", "sample", "demo", "doctor")
 

@@ -26,6 +26,7 @@ __all__ = [
     "glue",
     "join_words",
     "json_values",
+    "merged",
     "repeated",
     "take",
     "texts",
