@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 __all__ = ["tidy_docstring"]
 
-EXAMPLES = "Examples:"
+EXAMPLES = ("For example:", "Examples:")
 PARAMETERS = ["Parameters", "----------"]
 TREE = ("├", "└", "│")
 
@@ -20,8 +20,8 @@ def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options
 def _tidied(block: list[str]) -> list[str]:
     if any(line.startswith(TREE) for line in block):
         return [".. code-block:: text", "", *(f"   {line}" for line in block)]
-    if block[0].strip() == EXAMPLES:
-        return [EXAMPLES, "", ".. code-block:: text", "", *block[1:]]
+    if block[0].strip() in EXAMPLES:
+        return [block[0], "", ".. code-block:: text", "", *block[1:]]
     if block[:2] == PARAMETERS:
         return [line if line.startswith(" ") else f":param {line}:" for line in block[2:]]
     return block

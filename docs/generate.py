@@ -18,6 +18,7 @@ from aidos.app.cli import COMMANDS, app
 
 __all__ = ["commands_page", "write_reference"]
 
+EXAMPLES = re.compile(r"(?m)^(?:For example|Examples):\n((?:    .*(?:\n|$))+)")
 
 
 def write_reference(directory: Path) -> None:
@@ -48,18 +49,20 @@ def commands_page() -> str:
 def _command_section(command: str, section: str) -> str:
     """One command. Its examples are taken from the docstring: the help formatter joins their lines."""
     function = getattr(import_module(f"aidos.app.commands.{command}"), command)
-    _, _, after = (inspect.getdoc(function) or "").partition("Examples:\n")
-    examples = [line.strip() for line in after.split("\n\n")[0].splitlines() if line.strip()]
-    text = re.sub(r"Examples:\n(?:    .*\n)+\n?", "", section.partition("\n")[2])
-    shown = "Examples:\n\n```text\n" + "\n".join(examples) + "\n```\n" if examples else ""
+    found = EXAMPLES.search(inspect.getdoc(function) or "")
+    examples = [line.strip() for line in found[1].splitlines()] if found else []
+    text = EXAMPLES.sub("", section.partition("\n")[2])
+    shown = "For example:\n\n```text\n" + "\n".join(examples) + "\n```\n" if examples else ""
     usage, fence, rest = text.strip().partition("\n```\n")
     usage = usage.replace("```console", "```text")
     return f"## aidos {command}\n\n{usage}{fence}{rest}\n\n{shown}"
 
 
 def _module_names() -> Iterator[str]:
+    """Every module; not ``__main__``, which runs when it is imported."""
     for found in pkgutil.walk_packages(aidos.__path__, f"{aidos.__name__}."):
-        yield found.name
+        if not found.name.endswith(".__main__"):
+            yield found.name
 
 
 def _module_page(name: str) -> str:

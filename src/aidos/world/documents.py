@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import Column, column, glue, take, texts
-from aidos.world.names import SITES, digit_texts, site_names
+from aidos.world.names import SITES, digit_texts, site_address, site_names
 from aidos.world.prose import Prose, Texts
 from aidos.world.size import World
 from aidos.world.streams import BLOCK, Floats, Ints, fresh_stream, hash_units
@@ -75,7 +75,7 @@ def document_urls(seed: int, vocabulary: Vocabulary, numbers: Ints) -> Column:
 
 def site_urls(sites: Ints) -> Column:
     """The home pages of sites, without a slash at the end."""
-    return take(texts([f"https://{site}.example" for site in site_names()]), sites)
+    return take(texts([site_address(site) for site in site_names()]), sites)
 
 
 def make_documents(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -> Documents:

@@ -47,7 +47,7 @@ TIMES = pa.timestamp("s")
 
 
 @dataclass(frozen=True, slots=True)
-class Queries:
+class _Queries:
     """Queries of a block, in the order of the log."""
 
     sessions: Ints
@@ -57,7 +57,7 @@ class Queries:
 
 
 @dataclass(frozen=True, slots=True)
-class Clicks:
+class _Clicks:
     """Clicks of a block, by query and then by position."""
 
     queries: Ints
@@ -105,7 +105,7 @@ class LogMaker:
             }
         )
 
-    def _queries(self, people: People, sessions: Sessions, stream: np.random.Generator) -> Queries:
+    def _queries(self, people: People, sessions: Sessions, stream: np.random.Generator) -> _Queries:
         """The queries of each session: forms of one need, then perhaps of another."""
         more = np.log(1.0 - stream.random(len(sessions.people))) / np.log(GOES_ON)
         lengths = 1 + np.minimum(more.astype(np.int64), LONGEST_SESSION - 1)
@@ -120,7 +120,7 @@ class LogMaker:
         steps = np.where(first, plain, stream.integers(1, FORMS, len(session)))
         walked = np.cumsum(steps)
         forms = (walked - (walked - steps)[first][session]) % FORMS
-        return Queries(session, pack_queries(topics[need], ranks[need], forms))
+        return _Queries(session, pack_queries(topics[need], ranks[need], forms))
 
     def _needs(
         self, people: People, sessions: Sessions, session: Ints, stream: np.random.Generator
@@ -137,14 +137,14 @@ class LogMaker:
         ranks = np.where(to_site, sites, np.where(narrow, few, draw_ranks(units)))
         return np.where(to_site, self.wording.sites, sessions.topics[session]), ranks
 
-    def _clicks(self, distinct: Ints, which: Ints, stream: np.random.Generator) -> Clicks:
+    def _clicks(self, distinct: Ints, which: Ints, stream: np.random.Generator) -> _Clicks:
         topics, _, _ = unpack_queries(distinct)
         level = TOPIC_CLICKS / EXAMINED.sum() * (0.4 + 1.2 * hash_units(self.world.seed, "attraction", distinct))
         chances = np.where((topics == self.wording.sites)[:, None], SITE_CLICKS, level[:, None] * EXAMINED)
         # Sixteen bits a result decide: finer chances would cost most of the time of a block.
         drawn = np.frombuffer(stream.bytes(2 * RESULTS * len(which)), np.uint16).reshape(-1, RESULTS)
         queries, places = np.nonzero(drawn < (chances * 2**16).astype(np.uint16)[which])
-        return Clicks(queries, places + 1)
+        return _Clicks(queries, places + 1)
 
     def _objects(self, packed: Ints, positions: Ints, is_query: Flags) -> tuple[Column, Column]:
         """The columns of clicked results and their positions: empty in rows of queries."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from aidos.world.columns import Column, choose, fixed_texts, glue, take, texts
 from aidos.world.streams import Ints, hash_numbers
 
-__all__ = ["FIRST_CLIENT", "SITES", "client_texts", "digit_texts", "rare_texts", "site_names"]
+__all__ = ["FIRST_CLIENT", "SITES", "client_texts", "digit_texts", "rare_texts", "site_address", "site_names"]
 
 FIRST_CLIENT = 10_000_001
 """The first person's pseudonym; eight digits are enough for every world."""
@@ -71,6 +71,11 @@ def site_names() -> tuple[str, ...]:
     order = np.argsort(hash_numbers(0, "site", np.arange(len(pairs))))
     chosen = [pairs[place] for place in order if pairs[place] != "fernpost"]
     return ("fernpost", *chosen)[:SITES]
+
+
+def site_address(name: str) -> str:
+    """The home page of a site, below the top-level domain that is reserved for examples."""
+    return "//".join(("https:", f"{name}.example"))
 
 
 def rare_texts(numbers: Ints) -> Column:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import Column, choose, column, glue, take, texts
-from aidos.world.names import client_texts, digit_texts
+from aidos.world.names import client_texts, digit_texts, site_address
 from aidos.world.people import ROLES, People, block_count, draw_topics, people_block
 from aidos.world.prose import Prose
 from aidos.world.sessions import draw_domain, local_starts
@@ -38,12 +38,11 @@ DELETED, DELETED_SENSITIVE, DELETED_AFFLICTED = 0.03, 0.12, 0.25
 BACKGROUND = 0.4
 ON_TOPIC = 0.85
 DECORATED = 0.15
-DECORATIONS = ("!!", "???", "...", ":)", ":(", "haha", "hahaha", "sooo tired", "nooo", "#help", "#news", "@fernpost",
-               "https://fernpost.example/thread")  # fmt: skip
+DECORATIONS = ("!!", "???", "...", ":)", ":(", "haha", "hahaha", "sooo tired", "nooo", "#help", "#news", "@fernpost")
 
 
 @dataclass(frozen=True, slots=True)
-class Posts:
+class _Posts:
     """Posts of a block of people, by time."""
 
     people: Ints
@@ -96,7 +95,7 @@ def post_table(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -
     )
 
 
-def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np.random.Generator) -> Posts:
+def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np.random.Generator) -> _Posts:
     members = hash_units(world.seed, "member", people.numbers) < MEMBERS
     usual = np.repeat(np.arange(len(people)), stream.poisson(POSTS_A_MEMBER * people.activity * members))
     special = np.repeat(np.arange(len(people)), stream.poisson(ROLE_POSTS * members * _writes(people)))
@@ -117,7 +116,7 @@ def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np
     kinds = stream.choice(len(KINDS), len(who), p=KIND_SHARES)
     parents = _answered(kinds, topics * 2 + anonymous, stream)
     kinds[(kinds == KINDS.index("answer")) & (parents < 0)] = KINDS.index("post")
-    return Posts(who, topics, times, kinds, anonymous, deleted, parents)
+    return _Posts(who, topics, times, kinds, anonymous, deleted, parents)
 
 
 def _writes(people: People) -> Flags:
@@ -140,7 +139,7 @@ def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
     return parents
 
 
-def _write(prose: Prose, vocabulary: Vocabulary, posts: Posts, stream: np.random.Generator) -> tuple[Column, Column]:
+def _write(prose: Prose, vocabulary: Vocabulary, posts: _Posts, stream: np.random.Generator) -> tuple[Column, Column]:
     """Titles (of questions only) and texts."""
     number = len(posts.topics)
     second = stream.integers(0, vocabulary.ordinary, number)
@@ -148,7 +147,7 @@ def _write(prose: Prose, vocabulary: Vocabulary, posts: Posts, stream: np.random
     low, high = np.array(LENGTHS)[posts.kinds].reshape(-1, 2).T
     bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND)
     written = prose.write(bodies, prose.sentence_ends(stream, bodies))
-    extras = texts(["", *(" " + decoration for decoration in DECORATIONS)])
+    extras = texts(["", *(f" {decoration}" for decoration in (*DECORATIONS, site_address("fernpost")))])
     decorated = stream.random(number) < DECORATED
     chosen = np.where(decorated, stream.integers(1, len(extras), number), 0)
     heads = prose.draw(stream, stream.integers(*TITLE, number), mix, BACKGROUND)

@@ -2,8 +2,8 @@
 
 The vanilla ranking is query likelihood with Dirichlet smoothing over the world's documents. Each account has a hidden
 profile of topic weights and a hidden switch rate. When the switch is on, the first results are reordered by profile
-and vanilla rank together; when it is off, by rank alone; a little noise is added both times. The service keeps all
-documents in memory, and it is small: it serves the sample, not searchers.
+and vanilla rank together; when it is off, by rank alone; noise is added both times. The service keeps
+all documents in memory, and it is small: it serves the sample, not searchers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,26 @@ from aidos.world.size import World
 from aidos.world.streams import BLOCK, Flags, Floats, Ints, fresh_stream
 from aidos.world.vocabulary import Vocabulary, build_vocabulary
 
-__all__ = ["DEPTH", "PULL", "Audit", "SearchIndex", "account_audit", "account_count", "build_index", "result_blocks"]
+__all__ = [
+    "DEPTH",
+    "PULL",
+    "Audit",
+    "SearchIndex",
+    "account_audit",
+    "account_count",
+    "account_names",
+    "build_index",
+    "query_count",
+    "query_names",
+    "result_blocks",
+]
 
 DEPTH = 20
 """Results in a list; the vanilla and the personalised list hold the same ones."""
-PULL = 8.0
+PULL = 4.0
 """Ranks that a document wholly about a topic of weight 1 can rise."""
-NOISE = 0.3
+NOISE = 0.8
+"""With this much, counting who rose finds most topics of a profile, but not all."""
 PROFILE_TOPICS = (2, 6)
 LOWEST_RATE, HIGHEST_RATE = 0.3, 0.7
 ON_PROFILE = 0.5

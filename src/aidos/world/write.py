@@ -24,6 +24,7 @@ from aidos.world.posts import post_blocks
 from aidos.world.rankings import ranking_blocks
 from aidos.world.results import result_blocks
 from aidos.world.size import World
+from aidos.world.streams import BLOCK
 from aidos.world.truth import truth_blocks
 
 __all__ = ["PARTS", "describe_sample", "write_sample"]
@@ -40,6 +41,9 @@ _MAKERS: dict[str, Callable[[World], Iterator[pa.Table]]] = {
 PARTS: tuple[str, ...] = tuple(_MAKERS)
 """The parts of a world that can be written."""
 
+BY_PEOPLE = ("log", "posts")
+"""Parts that are made a block of people at a time, so that it can be told how much is left."""
+
 
 def write_sample(part: str, world: World, path: Path, progress: Progress = SILENT) -> int:
     """Write one part of the world to a file, in the format that its name asks for; give the number of rows."""
@@ -50,16 +54,19 @@ def write_sample(part: str, world: World, path: Path, progress: Progress = SILEN
     tables = _MAKERS[part](world)
     if part == "log" and form.name == "tsv":
         tables = map(aol_columns, tables)
+    by_people = part in BY_PEOPLE
     rows = 0
     with (
-        progress.task(f"making {part}", total=None, unit="rows") as task,
+        progress.task(
+            f"making {part}", total=world.people if by_people else None, unit="people" if by_people else "rows"
+        ) as task,
         replace_when_done(path) as partial,
         form.open(partial, note) as write,
     ):
         for table in tables:
             write(table)
             rows += len(table)
-            task.advance(len(table))
+            task.advance(BLOCK if by_people else len(table))
     if not form.carries_note:
         write_text(path.with_name(f"{path.name}.note.txt"), note)
     return rows

@@ -1,0 +1,159 @@
+"""The documentation keeps to the code: links, commands, options, numbers and examples. Nothing is built here."""
+
+import importlib
+import re
+import shlex
+import sys
+from functools import cache
+from types import ModuleType
+
+import pytest
+from transcripts import PAGES, ROOT, commands, play
+
+from aidos.app.cli import COMMANDS, app
+
+DOCS = ROOT / "docs"
+GENERATED = DOCS / "reference" / "generated"
+WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+    path for path in DOCS.rglob("*.md") if "_build" not in path.parts and GENERATED not in path.parents
+)
+FENCED = re.compile(r"(?ms)^```.*?^```$")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+DOC_ROLE = re.compile(r"\{doc\}`([^`]+)`")
+TOCTREE = re.compile(r"(?ms)^```\{toctree\}\n(.*?)^```$")
+NUMBER = re.compile(r"(?m)^\| [^|]+ \| ([0-9.]+) \| `(\w+)\.(\w+)(?:\[(\d+)\])?` \|$")
+
+
+def by_path(path):
+    return str(path.relative_to(ROOT))
+
+
+def prose(path):
+    return FENCED.sub("", path.read_text(encoding="utf-8"))
+
+
+def is_there(target):
+    """Whether a page exists, or will be generated from a module that exists."""
+    if target.parent == GENERATED:
+        module = ROOT / "src" / target.stem.replace(".", "/")
+        return target.stem == "commands" or module.is_dir() or module.with_suffix(".py").is_file()
+    return target.exists()
+
+
+def anchors(path):
+    headings = re.findall(r"(?m)^#+ (.+)$", prose(path))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=by_path)
+def test_links_lead_somewhere(path):
+    for link in LINK.findall(prose(path)):
+        assert "://" not in link, "pages stand on their own: name a source, do not link to it"
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert is_there(target), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("path", sorted(set(WRITTEN) & set(DOCS.rglob("*.md"))), ids=by_path)
+def test_pages_named_in_roles_and_toctrees_exist(path):
+    text = path.read_text(encoding="utf-8")
+    listed = [line for tree in TOCTREE.findall(text) for line in tree.splitlines() if line and not line.startswith(":")]
+    for name in [*DOC_ROLE.findall(text), *listed]:
+        assert is_there((path.parent / f"{name}.md").resolve()), name
+
+
+def test_every_page_is_in_a_toctree():
+    listed = set()
+    for path in DOCS.rglob("*.md"):
+        for tree in TOCTREE.findall(path.read_text(encoding="utf-8")):
+            listed |= {
+                (path.parent / f"{line}.md").resolve() for line in tree.splitlines() if line[:1] not in {"", ":"}
+            }
+    assert {path for path in WRITTEN if DOCS in path.parents} - listed == {DOCS / "index.md"}
+
+
+def test_every_decision_is_in_the_index_and_says_what_why_and_when():
+    index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
+    pages = [path for path in (DOCS / "decisions").glob("*.md") if path.name != "index.md"]
+    assert pages
+    for page in pages:
+        assert f"{{doc}}`{page.stem}`" in index
+        text = page.read_text(encoding="utf-8")
+        assert all(f"**{part}.**" in text for part in ("What", "Why", "What else there was", "When to revisit"))
+
+
+def test_glossary_is_in_alphabetical_order_without_doubles():
+    terms = re.findall(r"(?m)^(\S.*)\n: ", (DOCS / "glossary.md").read_text(encoding="utf-8"))
+    assert len(terms) > 20
+    assert terms == sorted(set(terms))
+
+
+def test_readme_and_index_show_the_same_rooms():
+    def rooms(path):
+        return re.search(r"(?m)^\| room .*\n(?:\|.*\n)+", path.read_text(encoding="utf-8"))[0]
+
+    assert rooms(ROOT / "README.md") == rooms(DOCS / "index.md")
+
+
+@cache
+def options_of(command):
+    return {name for argument in app[command].assemble_argument_collection() for name in argument.names}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=by_path)
+def test_commands_and_options_that_are_shown_exist(path):
+    text = path.read_text(encoding="utf-8")
+    shown = [command for command, _ in commands(path)]
+    shown += re.findall(r"`(aidos [^`]+)`", FENCED.sub("", text))
+    for line in shown:
+        words = shlex.split(line)
+        if words[0] != "aidos" or words[1].startswith("-"):
+            continue
+        assert words[1] in COMMANDS, line
+        # The mistake that shows what a mistake looks like.
+        options = {word.split("=")[0] for word in words[2:] if word.startswith("-")} - {"--formt"}
+        assert options <= options_of(words[1]) | {"--help"}, line
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=by_path)
+def test_options_named_in_prose_exist(path):
+    known = {option for command in COMMANDS for option in options_of(command)} | {"--help", "--version"}
+    for code in re.findall(r"`(--[^`]+)`", prose(path)):
+        assert code.split()[0].split("=")[0] in known | {"--lenient"}, code
+
+
+@pytest.mark.parametrize("path", [page for page in PAGES if commands(page)], ids=by_path)
+def test_console_blocks_print_what_the_page_shows(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    for command, shown in commands(path):
+        assert without_numbers(play(command)) == without_numbers(shown), command
+
+
+def without_numbers(text):
+    """What must stay the same when the numbers change, and with them the width of columns."""
+    return " ".join(re.sub(r"\d[\d,.:]*", "N", text).split())
+
+
+def test_python_guide_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    guide = ModuleType("guide")  # a real module: type hints of the guide's dataclass are looked up in it
+    monkeypatch.setitem(sys.modules, "guide", guide)
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", (DOCS / "guides" / "python.md").read_text(encoding="utf-8"))
+    for block in blocks:
+        exec(compile(block, "docs/guides/python.md", "exec"), vars(guide))
+    assert "refused" in vars(guide)
+
+
+def test_numbers_of_the_theory_card_are_those_of_the_code():
+    rows = NUMBER.findall((DOCS / "theory" / "sample-world.md").read_text(encoding="utf-8"))
+    assert len(rows) > 30
+    for value, module, name, place in rows:
+        found = getattr(importlib.import_module(f"aidos.world.{module}"), name)
+        assert float(found[int(place)] if place else found) == float(value), name
+
+
+def test_install_hints_send_nobody_to_an_index():
+    for path in WRITTEN:
+        assert not re.search(r"pip install [\"']?aidos", path.read_text(encoding="utf-8")), path
