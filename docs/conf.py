@@ -24,7 +24,7 @@ myst_heading_anchors = 3
 smartquotes = False
 default_role = "code"
 
-autodoc_default_options = {"members": True, "undoc-members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import aidos
 from aidos.app.cli import COMMANDS, app
@@ -25,6 +24,7 @@ def write_reference(directory: Path) -> None:
     """Bring the directory up to date: new pages, changed pages, and none of modules that are gone."""
     directory.mkdir(parents=True, exist_ok=True)
     pages = {f"{name}.md": _module_page(name) for name in _module_names()}
+    pages["aidos.md"] = _root_page()
     pages["commands.md"] = commands_page()
     for path in directory.glob("*.md"):
         if path.name not in pages:
@@ -40,10 +40,7 @@ def commands_page() -> str:
     _, *sections = re.split(r"(?m)^## aidos ", app.generate_docs())
     named = {section.split("\n", 1)[0].strip(): section for section in sections}
     body = "\n".join(_command_section(command, named[command]) for command in COMMANDS)
-    return (
-        "# Commands\n\nEvery command takes the options of its own `--help`. Results go to stdout, everything else to stderr.\n\n"
-        f"{body}\n"
-    )
+    return f"# Commands\n\nResults go to stdout, everything else to stderr.\n\n{body}\n"
 
 
 def _command_section(command: str, section: str) -> str:
@@ -65,18 +62,29 @@ def _module_names() -> Iterator[str]:
             yield found.name
 
 
+def _root_page() -> str:
+    """The names at the package root, each with the place where it is described."""
+    places = {name: getattr(aidos, name).__module__ for name in aidos.__all__}
+    rows = "\n".join(
+        f"| `{name}` | {_first_paragraph(getattr(aidos, name))} | [{place}]({place}.md) |"
+        for name, place in places.items()
+    )
+    head = "# aidos\n\n```{eval-rst}\n.. automodule:: aidos\n   :no-members:\n```\n"
+    return f"{head}\n| name | what it is | described in |\n| --- | --- | --- |\n{rows}\n"
+
+
 def _module_page(name: str) -> str:
     module = import_module(name)
     head = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n```\n"
     children = [f"{name}.{found.name}" for found in pkgutil.iter_modules(getattr(module, "__path__", ()))]
     if not children:
         return head
-    rows = "\n".join(f"| [{child}]({child}.md) | {_gist(import_module(child))} |" for child in children)
+    rows = "\n".join(f"| [{child}]({child}.md) | {_first_paragraph(import_module(child))} |" for child in children)
     toctree = "\n".join(children)
     return f"{head}\n| module | what it is |\n| --- | --- |\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
 
 
-def _gist(module: ModuleType) -> str:
-    """The first sentence of the docstring, which may run over several lines."""
-    paragraph = (inspect.getdoc(module) or "").split("\n\n")[0]
+def _first_paragraph(documented: object) -> str:
+    """The first paragraph of the docstring, on one line, fit for a table."""
+    paragraph = (inspect.getdoc(documented) or "").split("\n\n")[0]
     return " ".join(paragraph.split()).replace("|", "\\|").replace("``", "`")

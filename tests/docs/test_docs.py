@@ -40,6 +40,11 @@ def is_there(target):
     return target.exists()
 
 
+def toctree_entries(path):
+    trees = TOCTREE.findall(path.read_text(encoding="utf-8"))
+    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+
+
 def anchors(path):
     headings = re.findall(r"(?m)^#+ (.+)$", prose(path))
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -57,9 +62,7 @@ def test_links_lead_somewhere(path):
 
 @pytest.mark.parametrize("path", sorted(set(WRITTEN) & set(DOCS.rglob("*.md"))), ids=by_path)
 def test_pages_named_in_roles_and_toctrees_exist(path):
-    text = path.read_text(encoding="utf-8")
-    listed = [line for tree in TOCTREE.findall(text) for line in tree.splitlines() if line and not line.startswith(":")]
-    for name in [*DOC_ROLE.findall(text), *listed]:
+    for name in [*DOC_ROLE.findall(path.read_text(encoding="utf-8")), *toctree_entries(path)]:
         assert is_there((path.parent / f"{name}.md").resolve()), name
 
 

@@ -111,21 +111,20 @@ def scan(source: Source, progress: Progress = SILENT) -> Scan:
 
 def pieces(stream: IO[bytes]) -> Iterator[Piece]:
     """The stream in pieces of whole lines, in bounded memory whatever the lines' length."""
-    rest, skipping, end = b"", False, b""
+    rest, skipping = b"", False
     while data := stream.read(READ_SIZE):
-        end = end or (b"\r" if b"\n" not in data and b"\r" in data[:-1] else b"\n")
         data = rest + data
-        cut = _cut(data, end)
         if skipping:
-            first = _cut_first(data, end)
-            if not first:
+            end = _first_end(data)
+            if not end:
                 rest = data[-1:]
                 continue
             yield Piece(b"", too_long=True)
-            data, cut, skipping = data[first:], cut - first, False
-        if cut:
-            yield Piece(data[:cut])
-        rest = data[cut:]
+            data, skipping = data[end:], False
+        end = _last_end(data)
+        if end:
+            yield Piece(data[:end])
+        rest = data[end:]
         if len(rest) > LONGEST_LINE:
             rest, skipping = rest[-1:], True
     if skipping:
@@ -145,19 +144,17 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def _cut(data: bytes, end: bytes) -> int:
-    """Where the last whole line ends, never between CR and LF."""
-    if end == b"\n":
-        return data.rfind(b"\n") + 1
-    cut = data.rfind(b"\r", 0, -1) + 1
-    return cut + 1 if cut and data[cut : cut + 1] == b"\n" else cut
+def _last_end(data: bytes) -> int:
+    """Where the last whole line ends; a CR at the very end may yet be followed by its LF."""
+    return max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
 
 
-def _cut_first(data: bytes, end: bytes) -> int:
-    if end == b"\n":
-        return data.find(b"\n") + 1
-    cut = data.find(b"\r", 0, -1) + 1
-    return cut + 1 if cut and data[cut : cut + 1] == b"\n" else cut
+def _first_end(data: bytes) -> int:
+    """Where the first line ends; 0 when it does not."""
+    feed, back = data.find(b"\n"), data.find(b"\r", 0, -1)
+    if back < 0 or 0 <= feed < back:
+        return feed + 1
+    return back + 1 + (data[back + 1 : back + 2] == b"\n")
 
 
 def _inspect(piece: Piece, result: Scan) -> None:

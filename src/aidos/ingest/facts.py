@@ -11,6 +11,7 @@ from aidos.errors import Problem
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.spool import ROW, Spool
+from aidos.ingest.timestamps import parse_time
 
 __all__ = ["Facts", "find_facts", "find_problems", "good_rows"]
 
@@ -111,8 +112,10 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         latest = options.last_day()
         before = {"bound": f"before {options.earliest}", "allow": f"--earliest {_year(facts.first)}-01-01"}
         after = {"bound": f"after {latest}", "allow": f"--latest {_year(facts.last)}-12-31"}
-        conditions.append(_Condition("absurd-time", f'"timestamp" < {early}', column, before))
-        conditions.append(_Condition("absurd-time", f'"timestamp" >= {late}', column, after))
+        if not _is_between(facts.first, options):
+            conditions.append(_Condition("absurd-time", f'"timestamp" < {early}', column, before))
+        if not _is_between(facts.last, options):
+            conditions.append(_Condition("absurd-time", f'"timestamp" >= {late}', column, after))
     return conditions
 
 
@@ -120,6 +123,12 @@ def _bounds(options: ReadOptions) -> tuple[str, str]:
     end = options.last_day()
     late = f"timestamp '{end + timedelta(days=1)}'" if end < date.max else "timestamp 'infinity'"
     return f"timestamp '{options.earliest}'", late
+
+
+def _is_between(time: str, options: ReadOptions) -> bool:
+    """Whether a time is certainly not absurd; times that Python cannot hold are for the engine to judge."""
+    parsed = parse_time(time)
+    return parsed is not None and options.earliest <= parsed.date() <= options.last_day()
 
 
 def _year(time: str) -> str:

@@ -38,8 +38,8 @@ TYPES: dict[str, pa.DataType] = {
 
 def numbered_lines(source: Source, task: Task) -> Iterator[tuple[int, str]]:
     """The lines of a text file without their ends, counted from 1."""
-    with open_bytes(source) as stream:
-        for number, line in enumerate(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"), start=1):
+    with open_bytes(source) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+        for number, line in enumerate(text, start=1):
             task.advance(len(line))
             yield number, line.rstrip("\r\n")
 

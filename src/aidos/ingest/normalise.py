@@ -2,7 +2,7 @@ r"""Making queries comparable: explicit, optional, and told in the notes of what
 
 Four steps, each on its own or all together, in this order: compatibility forms (NFKC), control characters, white
 space, case. Rows that need no step are recognised by one cheap test and only lower-cased, so that a log in ASCII
-costs little more than reading it. Case is changed character by character (``İ`` keeps its dot); nothing here stems,
+costs little more than reading it. Case is changed character by character (``İ`` becomes ``i``); nothing here stems,
 corrects or translates.
 """
 

@@ -66,6 +66,11 @@ def epoch_sql(column: str) -> str:
 
 
 def copy_sql(select: str, target: Path, notes: Mapping[str, str]) -> str:
-    """The statement that writes a query's rows to a Parquet file, in their order."""
+    """The statement that writes a query's rows to a Parquet file, in their order.
+
+    Snappy, because a better compression would cost a third of the time that reading takes.
+    """
     listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in notes.items())
-    return f"copy ({select}) to {quote_text(str(target))} (format parquet, compression zstd, kv_metadata {{{listed}}})"
+    return (
+        f"copy ({select}) to {quote_text(str(target))} (format parquet, compression snappy, kv_metadata {{{listed}}})"
+    )

@@ -75,7 +75,7 @@ def site_names() -> tuple[str, ...]:
 
 def site_address(name: str) -> str:
     """The home page of a site, below the top-level domain that is reserved for examples."""
-    return "//".join(("https:", f"{name}.example"))
+    return f"https://{name}.example"
 
 
 def rare_texts(numbers: Ints) -> Column:

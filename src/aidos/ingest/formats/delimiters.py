@@ -39,11 +39,18 @@ def suggest_delimiter(lines: Sequence[str], wrong: str) -> str:
 
 
 def is_quoted(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether double quotes enclose values. In a tab-separated file a lone quote is part of what somebody typed."""
+    """Whether double quotes enclose values.
+
+    In a tab-separated file they are taken for what somebody typed (a phrase to be searched for as it stands), unless
+    the first line has them too, or the rows agree on their number of columns only when quotes are heeded.
+    """
     if delimiter != "\t":
         return True
-    cells = [cell for line in lines[:LINES_LOOKED_AT] for cell in line.split(delimiter) if cell.startswith('"')]
-    return bool(cells) and all(len(cell) > 1 and cell.endswith('"') for cell in cells)
+    looked_at = [line for line in lines if line][:LINES_LOOKED_AT]
+    if not any('"' in line for line in looked_at):
+        return False
+    as_typed, heeded = (_agreement(split_lines(looked_at, delimiter, quoted=quoted)) for quoted in (False, True))
+    return heeded > as_typed or any(cell.startswith('"') for cell in looked_at[0].split(delimiter))
 
 
 def in_words(delimiter: str) -> str:
@@ -60,11 +67,15 @@ def describe_delimiter(file: str, found: str, better: str) -> Problem:
 def _fit(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
     """How many rows agree on a number of columns, and on which; a bare majority must have the first row with it."""
     best = (0.0, 0)
-    for rows in (split_lines(lines, delimiter, quoted=False), split_lines(lines, delimiter, quoted=True)):
-        widths = Counter(map(len, rows))
-        if widths:
-            width, agreeing = widths.most_common(1)[0]
-            share = agreeing / len(rows)
-            if width > 1 and (share >= AGREEMENT or (share > MAJORITY and len(rows[0]) == width)):
-                best = max(best, (share, width))
+    for quoted in (False, True):
+        rows = split_lines(lines, delimiter, quoted=quoted)
+        share, width = _agreement(rows)
+        if width > 1 and (share >= AGREEMENT or (share > MAJORITY and len(rows[0]) == width)):
+            best = max(best, (share, width))
     return best
+
+
+def _agreement(rows: Sequence[Sequence[str]]) -> tuple[float, int]:
+    """The share of rows that have the most usual number of columns, and that number."""
+    widths = Counter(map(len, rows)).most_common(1)
+    return (widths[0][1] / len(rows), widths[0][0]) if widths else (0.0, 0)

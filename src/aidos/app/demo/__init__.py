@@ -1,0 +1,1 @@
+"""The demo: one chapter per capability, all about the same small world."""
