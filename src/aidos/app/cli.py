@@ -21,7 +21,7 @@ from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
 
 __all__ = ["app", "main", "run"]
 
-COMMANDS = ("check", "ingest", "sample", "demo", "doctor")
+COMMANDS = ("check", "ingest", "calibrate", "ledger", "explain", "sample", "demo", "doctor")
 
 app = App(
     name="aidos",
@@ -35,8 +35,23 @@ app = App(
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )
+
+
+def _register(command: str) -> None:
+    """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS."""
+    module = import_module(f"aidos.app.commands.{command}")
+    if parts := getattr(module, "PARTS", {}):
+        group = App(name=command)
+        group.default(getattr(module, command))
+        for name, part in parts.items():
+            group.command(part, name=name)
+        app.command(group)
+    else:
+        app.command(getattr(module, command), name=command)
+
+
 for command in COMMANDS:
-    app.command(getattr(import_module(f"aidos.app.commands.{command}"), command), name=command)
+    _register(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,17 +26,24 @@ def ingest_chapter(place: Workplace) -> Outcome:
     checked = check_files(place.engine, [str(log)]).files[0]
     options = ReadOptions(normalise=NORMALISED, session_gap_minutes=30)
     rows = write_log(read_files(place.engine, [str(log)], options), place.directory / "log-read.parquet")
-    sessions = place.engine.parquet(place.directory / "log-read.parquet").rows("select count(distinct session_id) from {table}")
+    written = place.engine.parquet(place.directory / "log-read.parquet")
+    sessions = int(str(written.rows("select count(distinct session_id) from {table}")[0][0]))
     damaged = _damaged_copy(log, place.directory / "log-damaged.tsv")
     problems = check_files(place.engine, [str(damaged)]).problems
     chapter = Chapter(
         title="Checking and reading a search log",
         blocks=(
             Prose(
-                "Logs come in many layouts. aidos recognises the format, says why, maps the columns to its own, and tells "
-                "everything that is wrong at once: where, and which option would mend it. It never shows a cell."
+                "Logs come in many layouts. aidos recognises the format, says why, maps the columns to its own, and "
+                "tells everything that is wrong at once: where, and which option would mend it. It never shows a cell."
             ),
-            Facts((("rows read", rows), ("people", checked.people), ("sessions, by a gap of 30 minutes", int(str(sessions[0][0]))))),
+            Facts(
+                (
+                    ("rows read", rows),
+                    ("people", checked.people),
+                    ("sessions, by a gap of 30 minutes", sessions),
+                )
+            ),
             DataTable(
                 caption="What aidos says about log.tsv",
                 columns=("about", "found"),

@@ -22,7 +22,9 @@ WHAT_IT_IS = {
 
 def world_chapter(place: Workplace) -> Outcome:
     """Write every part of the world, and show that it behaves like a search log."""
-    rows = {part: write_sample(part, place.world, place.directory / f"{part}.parquet", place.progress) for part in PARTS}
+    rows = {
+        part: write_sample(part, place.world, place.directory / f"{part}.parquet", place.progress) for part in PARTS
+    }
     log = place.engine.parquet(place.directory / "log.parquet")
     people = int(str(log.rows("select count(distinct client_id) from {table}")[0][0]))
     queries = int(str(log.rows("select count(distinct user_query) from {table}")[0][0]))
@@ -43,7 +45,10 @@ def world_chapter(place: Workplace) -> Outcome:
             ),
             _popularity(log),
             _clicks(log),
-            Callout("caution", "Nothing here is evidence about real people: use it to test methods, not to draw conclusions."),
+            Callout(
+                "caution",
+                "Nothing here is evidence about real people: use it to test methods, not to draw conclusions.",
+            ),
             Code(text=f"aidos sample log --size {world.size} --seed {world.seed} -o log.parquet", language="command"),
         ),
     )
@@ -61,7 +66,7 @@ def _popularity(log: EmbeddedTable) -> Figure:
     shown = pairs[:60] + pairs[60::10]
     return Figure(
         chart=scatter("Popularity of queries", shown, x_title="people who asked it", y_title="queries"),
-        caption=f"{once:.0%} of the distinct queries were asked by one person only: the rare ones are what gives people away.",
+        caption=f"{once:.0%} of the distinct queries were asked by one person only: rare ones give people away.",
         table=DataTable(
             caption="Queries by the number of people who asked them",
             columns=("people who asked it", "queries"),
@@ -73,7 +78,7 @@ def _popularity(log: EmbeddedTable) -> Figure:
 def _clicks(log: EmbeddedTable) -> Figure:
     """Clicks by the position of the result."""
     found = log.rows(
-        "select position, count(*) from {table} where action = 'click' and position <= 10 group by position order by position"
+        "select position, count(*) from {table} where action = 'click' and position <= 10 group by all order by all"
     )
     pairs = [(int(str(position)), int(str(clicks))) for position, clicks in found]
     total = sum(clicks for _, clicks in pairs)
