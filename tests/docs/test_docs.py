@@ -101,7 +101,9 @@ def test_readme_and_index_show_the_same_rooms():
 
 @cache
 def options_of(command):
-    return {name for argument in app[command].assemble_argument_collection() for name in argument.names}
+    """The options of a command and of its parts (`ledger open`)."""
+    parts = [app[command], *(app[command][name] for name in app[command] if not name.startswith("-"))]
+    return {name for part in parts for argument in part.assemble_argument_collection() for name in argument.names}
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=by_path)

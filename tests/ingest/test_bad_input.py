@@ -398,9 +398,8 @@ def test_no_permission(write: Callable[[str, bytes], str], tmp_path: Path) -> No
     scratch.mkdir()
     drop = ""
     if os.getuid() == 0:
-        drop = (
-            "import aidos.engine.embedded, aidos.ingest.reading, aidos.ingest.check; os.setgid(65534); os.setuid(65534)"
-        )
+        # Imported before: root's own Python may be closed to others.
+        drop = "import _strptime, aidos.ingest.check; os.setgid(65534); os.setuid(65534)"
         for path in (tmp_path, *tmp_path.parents):
             if path.stat().st_uid == 0 and Path(tempfile.gettempdir()).resolve() in path.parents:
                 path.chmod(0o755)

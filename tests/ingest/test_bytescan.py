@@ -123,3 +123,18 @@ def test_text_that_is_not_in_the_encoding_it_is_said_to_be_in(tmp_path: Path) ->
     assert [(problem.kind, problem.lines, problem.option) for problem in problems] == [
         ("invalid-utf8", (3,), "--encoding latin-1")
     ]
+
+
+@given(st.binary(max_size=30))
+def test_utf8_is_what_python_can_decode(data: bytes) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        assert not bytescan.is_utf8(data)
+    else:
+        assert bytescan.is_utf8(data)
+
+
+@pytest.mark.parametrize("data", [b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\x80"])
+def test_surrogates_overlong_forms_and_halves_are_not_utf8(data: bytes) -> None:
+    assert not bytescan.is_utf8(b"x" + data)

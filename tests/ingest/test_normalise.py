@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
-from aidos.ingest.normalise import AS_TYPED, NORMALISED, QueryNormalisation, prepare
+from aidos.ingest.normalise import AS_TYPED, NORMALISED, ONLY_CANONICAL, QueryNormalisation, prepare
 
 OLD = unicodedata.ucd_3_2_0
 TEXT = st.text(
@@ -89,3 +89,11 @@ def test_steps_are_named_in_words() -> None:
     assert str(AS_TYPED) == "none"
     with pytest.raises(ParameterError, match="stemming"):
         QueryNormalisation.parse("nfkc,stemming")
+
+
+def test_letters_left_to_the_engine_have_no_compatibility_forms(prepared: EmbeddedEngine) -> None:
+    letters = [chr(code) for code in range(1, 0x10000) if not 0xD800 <= code < 0xE000]
+    sql = f"select c from (select unnest(?) as c) where regexp_full_match(c, '[{ONLY_CANONICAL}]')"
+    left = [str(row[0]) for row in prepared.run(sql, [letters])]
+    assert len(left) > 30_000
+    assert [c for c in left if unicodedata.normalize("NFKD", c) != unicodedata.normalize("NFD", c)] == []

@@ -21,7 +21,19 @@ from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
 
 __all__ = ["app", "main", "run"]
 
-COMMANDS = ("check", "ingest", "calibrate", "ledger", "explain", "sample", "demo", "doctor")
+COMMANDS = (
+    "check",
+    "ingest",
+    "publish",
+    "verify",
+    "calibrate",
+    "ledger",
+    "explain",
+    "attack",
+    "sample",
+    "demo",
+    "doctor",
+)
 
 app = App(
     name="aidos",

@@ -60,14 +60,14 @@ class _Law:
         """-ln w(k)."""
         return self.first * abs(k) + self.step * (abs(k) * (abs(k) - 1) // 2)
 
-    def weights(self, start: int, bits: int) -> Iterator[Bounds]:
-        """w(k) / w(start) for k = start, start + 1, ...; the last one is the sum of all weights that remain.
+    def weights(self, start: int, bits: int, unit: Bounds | None = None) -> Iterator[Bounds]:
+        """w(k) / w(start), times ``unit``, for k = start, start + 1, ...; the last one is the sum of all that remain.
 
         Ratios never grow with k, so what comes after w(k) sums up to at most w(k) r(k) / (1 - r(k)). The weights stop
         where that is negligible at the given precision; the sum that remains is then between 0 and this bound.
         """
         one, negligible = 1 << bits, 1 << bits * 3 // 8
-        low = high = one
+        low, high = unit or (one, one)
         ratio_low, ratio_high = exp_minus(self.first + self.step * start, bits)
         fall_low, fall_high = exp_minus(self.step, bits)
         while (rest := high * ratio_high // max(one - ratio_high, 1) + 1) > negligible:
@@ -79,6 +79,10 @@ class _Law:
 
     def mass(self, start: int, bits: int) -> Bounds:
         """Sum of w(k) / w(start) over all k >= start."""
+        if not self.step:  # a geometric series
+            ratio_low, ratio_high = exp_minus(self.first, bits)
+            square = 1 << 2 * bits
+            return square // ((1 << bits) - ratio_low), square // max((1 << bits) - ratio_high, 1) + 1
         low = high = 0
         for weight in self.weights(start, bits):
             low, high = low + weight[0], high + weight[1]
@@ -87,10 +91,11 @@ class _Law:
     def inner(self, bits: int) -> Iterator[Bounds]:
         """Bounds of G(j) = P[|X| <= j] for j = 0, 1, ... as far as G can be told from 1; the last is for all others."""
         whole_low, whole_high = _whole(self, bits)
-        low = high = -1 << bits
-        for weight in self.weights(0, bits):
+        unit = (1 << 2 * bits) // whole_high, (1 << 2 * bits) // whole_low + 1
+        low, high = -unit[1], -unit[0]
+        for weight in self.weights(0, bits, unit):
             low, high = low + 2 * weight[0], high + 2 * weight[1]
-            yield (low << bits) // whole_high, (high << bits) // whole_low + 1
+            yield low, high
 
 
 @lru_cache(maxsize=32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -19,6 +20,11 @@ class Table(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """How SQL given to other tables of the same engine refers to this one."""
+        ...
+
+    @property
     def columns(self) -> Mapping[str, str]:
         """Column names and their types in the engine, in order."""
         ...
@@ -29,6 +35,18 @@ class Table(Protocol):
 
     def rows(self, sql: str = "select * from {table}", parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
         """Run a query over this table and fetch its (small) result."""
+        ...
+
+    def fetch(self, sql: str = "select * from {table}", *, label: str = "") -> pa.Table:
+        """Run a query over this table and fetch its result by columns, for numbers by the million."""
+        ...
+
+    def held(self, *, label: str = "") -> AbstractContextManager[Self]:
+        """The rows computed once and kept by the engine, until the ``with`` ends."""
+        ...
+
+    def beside(self, data: pa.Table) -> Self:
+        """A table of values in memory, in the engine of this one."""
         ...
 
     def batches(self, rows_per_batch: int = 100_000) -> Iterator[pa.RecordBatch]:

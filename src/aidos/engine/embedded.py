@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import duckdb
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedEngine", "EmbeddedTable", "quote_name", "quote_text"]
 
+Answer = TypeVar("Answer")
 MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|%)", re.IGNORECASE)
 
 
@@ -81,12 +82,18 @@ class EmbeddedEngine:
         self._stack.close()
 
     def run(self, sql: str, parameters: Sequence[object] = (), *, label: str = "") -> list[tuple[object, ...]]:
-        """Run a statement and fetch its result; ``label`` says what to show while it takes long.
+        """Run a statement and fetch its result; ``label`` says what to show while it takes long."""
+        return self._ask(lambda: self.connection.execute(sql, parameters).fetchall(), label)
 
-        The statement runs in a thread of its own: Python delivers Ctrl-C only to a main thread that is free.
-        """
+    def fetch(self, sql: str, *, label: str = "") -> pa.Table:
+        """Run a query and fetch its result by columns."""
+        answer: pa.Table = self._ask(lambda: self.connection.sql(sql).to_arrow_table(), label)
+        return answer
+
+    def _ask(self, question: Callable[[], Answer], label: str) -> Answer:
+        """Ask in a thread of its own: Python delivers Ctrl-C only to a main thread that is free."""
         with _spoken_errors(), ThreadPoolExecutor(1) as worker:
-            answer = worker.submit(lambda: self.connection.execute(sql, parameters).fetchall())
+            answer = worker.submit(question)
             try:
                 self._wait(answer, label)
             except BaseException:
@@ -94,7 +101,7 @@ class EmbeddedEngine:
                 raise
             return answer.result()
 
-    def _wait(self, answer: Future[list[tuple[object, ...]]], label: str) -> None:
+    def _wait(self, answer: Future[Answer], label: str) -> None:
         if not label:
             wait([answer])
             return
@@ -147,6 +154,24 @@ class EmbeddedTable:
     ) -> list[tuple[object, ...]]:
         """Run a query over ``{table}`` and fetch its (small) result."""
         return self.engine.run(sql.replace("{table}", self.name), parameters, label=label)
+
+    def fetch(self, sql: str = "select * from {table}", *, label: str = "") -> pa.Table:
+        """Run a query over ``{table}`` and fetch its result by columns."""
+        return self.engine.fetch(sql.replace("{table}", self.name), label=label)
+
+    @contextmanager
+    def held(self, *, label: str = "") -> Iterator[EmbeddedTable]:
+        """The rows computed once and kept in a temporary table, until the ``with`` ends."""
+        name = self.engine.fresh_name()
+        self.engine.run(f"create temp table {name} as select * from {self.name}", label=label)
+        try:
+            yield EmbeddedTable(self.engine, name)
+        finally:
+            self.engine.run(f"drop table {name}")
+
+    def beside(self, data: pa.Table) -> EmbeddedTable:
+        """A table of values in memory, in the same engine."""
+        return self.engine.table(data)
 
     def batches(self, rows_per_batch: int = 100_000) -> Iterator[pa.RecordBatch]:
         """All rows, a batch at a time, in bounded memory. Ask the engine nothing else meanwhile."""

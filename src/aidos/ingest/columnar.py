@@ -18,12 +18,11 @@ from aidos.core.records import Column, Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import Problem
 from aidos.ingest.columns import check_given, choose_schema, map_columns, missing_columns
-from aidos.ingest.formats.layout import EPOCH, ISO
 from aidos.ingest.formats.stackexchange import PARQUET_LAYOUTS, ParquetLayout
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.sources import Source
-from aidos.ingest.spool import ROW, Spool, epoch_sql, utc_sql
+from aidos.ingest.spool import ROW, Spool, epoch_sql, time_sql, utc_sql
 
 __all__ = ["ColumnarFile", "read_parquet"]
 
@@ -184,11 +183,7 @@ def _time(place: str, declared: str, time_format: str) -> str:
         return utc_sql(place)
     if declared != "VARCHAR":
         return f"try_cast({place} as timestamp)"
-    if time_format == EPOCH:
-        return epoch_sql(f"try_cast({place} as double)")
-    if time_format and time_format != ISO:
-        return f"try_strptime({place}, {quote_text(time_format)})"
-    return utc_sql(f"try_cast({place} as timestamptz)")
+    return time_sql(place, time_format)
 
 
 def _bad_numbers(engine: EmbeddedEngine, source: Source, file: ColumnarFile, options: ReadOptions) -> list[Problem]:

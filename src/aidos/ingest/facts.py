@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from aidos.engine.embedded import EmbeddedEngine
@@ -83,8 +83,9 @@ def find_problems(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts,
             for condition, count in zip(conditions, counts, strict=True)
             if count
         ]
+        problems = [_with_hint(found, spool.time_hint) for found in problems]
     if spool.in_order and spool.schema.name == "search-log" and facts.first:
-        problems += _unsorted(engine, file, spool, options)
+        problems += _unsorted(engine, file, spool, options, people=None if problems else facts.people)
     return problems
 
 
@@ -137,10 +138,13 @@ def _year(time: str) -> str:
     return year.zfill(4) if year.isdigit() and 0 < int(year) <= date.max.year and "BC" not in time else "9999"
 
 
-def _unsorted(engine: EmbeddedEngine, file: str, spool: Spool, options: ReadOptions) -> list[Problem]:
+def _unsorted(
+    engine: EmbeddedEngine, file: str, spool: Spool, options: ReadOptions, *, people: int | None
+) -> list[Problem]:
     """Times may run on through the whole file, or through each person's rows when these stand together.
 
-    Only sound rows count: an absurd time among good ones is one trouble, not two.
+    Only sound rows count: an absurd time among good ones is one trouble, not two. ``people`` is how many people have
+    sound rows, where that is known.
     """
     person = spool.schema.person
     steps = f"""
@@ -153,12 +157,21 @@ def _unsorted(engine: EmbeddedEngine, file: str, spool: Spool, options: ReadOpti
     )[0]
     if not back:
         return []
-    people = engine.run(f"select count(distinct {person}) from ({steps})")[0][0]
+    if people is None:
+        people = int(str(engine.run(f"select count(distinct {person}) from ({steps})")[0][0]))
     condition, count = ("back and not other", back_within) if changes == people else ("back", back)
     if not count:
         return []
     lines = _lines(engine, spool, f"select {ROW} from ({steps}) where {condition}")
     return [describe("unsorted-times", file, lines=lines, count=int(str(count)), column=spool.columns["timestamp"])]
+
+
+def _with_hint(found: Problem, time_hint: str) -> Problem:
+    """Say how times are written rather than leaving all rows out."""
+    if found.kind != "unreadable-time" or not time_hint:
+        return found
+    remedy = "say how times are written (check the order of day and month)"
+    return replace(found, remedy=remedy, option=f"--time-format '{time_hint}'")
 
 
 def _lines(engine: EmbeddedEngine, spool: Spool, rows: str) -> Sequence[int]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from aidos.errors import Problem
 
-__all__ = ["KINDS", "LINES_SHOWN", "Kind", "describe"]
+__all__ = ["KINDS", "LINES_SHOWN", "SKIP", "Kind", "describe"]
 
 LINES_SHOWN = 5
 """How many line numbers a problem names."""
 SKIP = "--skip-bad-rows"
+"""The option that leaves bad rows out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,9 @@ def _lines_before(error: UnicodeError) -> int:
 
 
 def _mend(data: bytes) -> bytes:
-    data = data.replace(b"\0", b"")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.replace(b"\0", b"")  # after the line ends: a NUL may stand between a CR and an LF
     lines = data.split(b"\n")
     if is_utf8(data) and max(map(len, lines)) <= LONGEST_LINE:
         return data

@@ -1,0 +1,187 @@
+"""What a ledger file says: its budget, its charges and what became of them.
+
+Lines are believed only if their chain of hashes holds. A line that a crash cut short is recognised at the end of the
+file, or by the mark that the next writer put after it; anything else that does not fit is damage, and is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aidos.account.budget import Accountant, Budget, Spend
+from aidos.account.ledgerlines import Line, cut_short, parse, read_spend
+from aidos.core.guarantee import Neighbours, Unit
+from aidos.errors import InputError
+
+__all__ = ["Charge", "LedgerState", "digest", "keyed", "read_state"]
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class Charge:
+    """One charge and what became of it."""
+
+    number: int
+    time: str
+    spend: Spend | None
+    """None where a crash cut the line short before its cost: then everything that was left is spent."""
+    about: str = ""
+    outcome: str = "unknown"
+    """Published, abandoned, cut short, or unknown where no remark followed; all of them count."""
+
+
+@dataclass(slots=True)
+class LedgerState:
+    """What a ledger file says."""
+
+    budget: Budget
+    key: bytes
+    data: str
+    """Keyed hash of the data set's fingerprint."""
+    opened: str
+    chain: str
+    lines: int = 1
+    closed: bool = False
+    charges: list[Charge] = field(default_factory=list)
+    torn: bytes = b""
+    """A last line that was cut short and not yet sealed by the next writer."""
+
+    @property
+    def spends(self) -> list[Spend]:
+        """What was charged, as far as its cost is known."""
+        return [charge.spend for charge in self.charges if charge.spend]
+
+    def spent(self) -> tuple[float, float]:
+        """Epsilon and delta spent so far."""
+        if any(charge.spend is None for charge in self.charges):
+            return self.budget.epsilon, self.budget.delta
+        return self.budget.spent(self.spends)
+
+    def left(self) -> tuple[float, float]:
+        """Epsilon and delta that remain, each by itself."""
+        spent = self.spent()
+        return max(self.budget.epsilon - spent[0], 0.0), max(self.budget.delta - spent[1], 0.0)
+
+    def belongs_to(self, fingerprint: str) -> bool:
+        """Whether this is the ledger of the data set with this fingerprint."""
+        return hmac.compare_digest(self.data, keyed(self.key, fingerprint))
+
+
+def read_state(path: Path, contents: bytes) -> LedgerState:
+    """Read a ledger from the bytes of its file; ``path`` is for messages."""
+    lines = contents.split(b"\n")
+    if len(lines) < 2:
+        raise _foreign(path)
+    state = _header(path, lines[0])
+    position, last = 1, len(lines) - 1  # what follows the last newline is empty, or was cut short
+    while position < last:
+        line = parse(state.key, state.chain, lines[position])
+        if line is None:
+            mark = _end_of_torn(lines, position, state.lines + 1)
+            if mark > last:
+                break
+            line = parse(state.key, state.chain, lines[mark]) if mark < last else None
+            torn = b"\n".join(lines[position:mark])
+            if line is None or line["kind"] != "torn" or line["digest"] != digest(torn):
+                raise _damaged(path, position)
+            _count_torn(state, lines[position], line["time"])
+            position = mark
+        else:
+            _apply(state, line)
+        state.chain, state.lines = json.loads(lines[position])["chain"], line["line"]
+        position += 1
+    state.torn = b"\n".join(lines[position:])
+    if state.torn:
+        if _is_whole(lines[position]) and parse(state.key, state.chain, lines[position]) is None:
+            raise _damaged(path, position)
+        _count_torn(state, lines[position], "")
+    return state
+
+
+def _end_of_torn(lines: list[bytes], start: int, number: int) -> int:
+    """Where a torn line ends: after it come marks of writers who crashed while marking it, torn themselves."""
+    opening = b'{"line":%d,"kind":"torn"' % number
+    end = start + 1
+    while end < len(lines) and not _is_whole(lines[end]) and lines[end][: len(opening)] == opening[: len(lines[end])]:
+        end += 1
+    return end
+
+
+def _is_whole(raw: bytes) -> bool:
+    try:
+        return "chain" in json.loads(raw)
+    except (ValueError, TypeError):
+        return False
+
+
+def keyed(key: bytes, fingerprint: str) -> str:
+    """The name under which a ledger knows a data set."""
+    return hmac.new(key, fingerprint.encode(), hashlib.sha256).hexdigest()
+
+
+def digest(raw: bytes) -> str:
+    """What identifies a torn line in the mark that follows it."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+def _header(path: Path, raw: bytes) -> LedgerState:
+    try:
+        written = json.loads(raw)
+        key = bytes.fromhex(written["key"])
+        header = parse(key, "", raw)
+        if header is None or header["ledger"] != FORMAT:
+            raise _foreign(path)
+        asked = header["budget"]
+        budget = Budget(
+            epsilon=asked["epsilon"],
+            delta=asked["delta"],
+            unit=Unit(**asked["unit"]),
+            neighbours=Neighbours(asked["neighbours"]),
+            accountant=Accountant(asked["accountant"]),
+        )
+        return LedgerState(budget, key, header["data"], header["time"], written["chain"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise _foreign(path) from error
+
+
+def _damaged(path: Path, position: int) -> InputError:
+    return InputError(
+        f"{path}, line {position + 1}: the ledger is damaged or was altered",
+        hint="bring it back from a backup; until then nothing can be released from these data",
+    )
+
+
+def _foreign(path: Path) -> InputError:
+    return InputError(
+        f"{path} is no ledger of this version of aidos, or opening it was interrupted",
+        hint="open one with: aidos ledger open",
+    )
+
+
+def _apply(state: LedgerState, line: Line) -> None:
+    match line["kind"]:
+        case "charged":
+            state.charges.append(Charge(line["line"], line["time"], read_spend(line), line["about"]))
+        case "settled":
+            next(c for c in state.charges if c.number == line["charge"]).outcome = line["outcome"]
+        case "closed":
+            state.closed = True
+
+
+def _count_torn(state: LedgerState, raw: bytes, time: str) -> None:
+    """Count a line that was cut short: a charge with its cost, or with everything if the cost cannot be read."""
+    line = cut_short(raw, state.lines + 1)
+    match line["kind"]:
+        case "closed":
+            state.closed = True
+        case "settled" | "torn":
+            pass
+        case "charged":
+            state.charges.append(Charge(state.lines + 1, time, read_spend(line), outcome="cut short"))
+        case _:
+            state.charges.append(Charge(state.lines + 1, time, None, outcome="cut short"))

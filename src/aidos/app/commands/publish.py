@@ -1,0 +1,210 @@
+"""`aidos publish`: release a search log with a guarantee that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from aidos.app.console import Common, open_engine, show, show_json, tell
+from aidos.app.reading import HowToRead
+from aidos.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aidos.app.publishing import ReleasedLog
+    from aidos.app.recipe import Recipe
+
+__all__ = ["Terms", "What", "publish"]
+
+
+@Parameter(name="*", group="What to release")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class What:
+    """What to release, and under which promise."""
+
+    items: str = "queries"
+    """Kinds of items with commas between: keywords, queries, clicks, pairs."""
+
+    mechanism: str = "count-gaussian"
+    """How: count-gaussian, laplace-threshold, zealous, rounds, weighted-gaussian, policy-gaussian..."""
+
+    epsilon: float = 1.0
+    """Privacy loss of one person, at most, for all items together; 1 unless given."""
+
+    delta: float = 1e-6
+    """Chance that the promise fails, for all items together; 1e-6 unless given."""
+
+    items_per_person: int = 10
+    """Items of each kind that are kept of each person; 10 unless given."""
+
+    shares: str = ""
+    """Shares of the budget, one for each kind with commas between; equal unless given."""
+
+    set: Sequence[str] = ()
+    """Another parameter of the mechanism, as NAME=VALUE; may be repeated."""
+
+    person: str = ""
+    """For a table that is no search log: the column that says whose row it is."""
+
+    item: str = ""
+    """For such a table: the columns that make one item, with commas between."""
+
+    sets: int = 1
+    """For such a table: release sets of up to so many items."""
+
+    recipe: Path | None = None
+    """A recipe's file, in place of these options."""
+
+    def to_recipe(self) -> Recipe:
+        """As a recipe."""
+        from aidos.app.recipe import Recipe, read_recipe
+
+        if self.recipe is not None:
+            return read_recipe(self.recipe)
+        basic = {"epsilon": self.epsilon, "delta": self.delta, "items_per_person": self.items_per_person}
+        return Recipe(
+            mechanism=self.mechanism,
+            items=() if self.person else tuple(_words(self.items)),
+            parameters={**basic, **dict(_parameter(text) for text in self.set)},
+            shares=tuple(_number("--shares", word) for word in _words(self.shares)),
+            person=self.person,
+            columns=tuple(_words(self.item)),
+            largest_set=self.sets,
+        )
+
+
+@Parameter(name="*", group="Ledger and noise")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """On which terms the release is made."""
+
+    ledger: Path | None = None
+    """The ledger of these data; open one with `aidos ledger open`."""
+
+    without_ledger: bool = False
+    """Charge nothing and promise nothing: for synthetic data."""
+
+    accept_large_delta: bool = False
+    """Go on although delta is larger than one in the number of people."""
+
+    people: int | None = None
+    """The number of people in the data, if that is public; some mechanisms need it."""
+
+    seed: int | None = None
+    """Repeatable noise, for tests and simulations: the release then carries no guarantee."""
+
+    finding: Path | None = None
+    """Also compare the release with the truth, on a page for the owner only."""
+
+
+def publish(
+    files: Sequence[str] = (),
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    plan: bool = False,
+    what: What | None = None,
+    terms: Terms | None = None,
+    how: HowToRead | None = None,
+    common: Common | None = None,
+) -> int:
+    """Release a search log with a guarantee that holds.
+
+    The release is a directory: a Parquet and a CSV file for each kind of item,
+    a manifest, a page and a letter to its readers. The ledger of the data is
+    charged before the data are used. Queries are normalised before counting.
+
+    For example:
+        aidos publish log.tsv --ledger log.ledger -o release
+        aidos publish log.tsv --items queries,clicks --epsilon 2 --ledger log.ledger -o release
+        aidos publish baskets.csv --person customer --item product --sets 2 --ledger b.ledger -o release
+        aidos publish --plan --items queries -o plan.html
+
+    Parameters
+    ----------
+    files
+        A search log of any known format, or a table (Parquet, CSV) with --person and --item.
+    output
+        The directory to write, which must not exist (with --plan: the page to write).
+    plan
+        Spend nothing: show on the sample world (or on FILES, if they are public) what each choice would give.
+    """
+    common, how, terms = common or Common(), how or HowToRead(), terms or Terms()
+    recipe = (what or What()).to_recipe()
+    if plan:
+        from aidos.app.plan import show_plan
+
+        return show_plan(recipe, files, output, how, common)
+    if not files or output is None:
+        raise ParameterError("name a log and, with -o, the directory to write", hint="see: aidos publish --help")
+    made = _release(files, output, recipe, terms, how, common)
+    return _tell(made, output, common)
+
+
+def _release(  # noqa: PLR0917
+    files: Sequence[str], output: Path, recipe: Recipe, terms: Terms, how: HowToRead, common: Common
+) -> ReleasedLog:
+    """Refuse what cannot work, then read, charge, run and write."""
+    from aidos.app.publishing import check_people, publish_table, usable_ledger
+    from aidos.app.tabledata import read_for_release
+    from aidos.app.truth import write_finding
+    from aidos.core.mechanism import PublicFacts
+    from aidos.core.noise import Noise
+
+    facts = PublicFacts(people=terms.people)
+    mechanism = recipe.build()
+    guarantee = mechanism.guarantee(facts)
+    ledger = usable_ledger(terms.ledger, files, guarantee, mechanism, may_be_missing=terms.without_ledger)
+    with open_engine(common) as engine:
+        table = read_for_release(engine, files, recipe, how)
+        delta = float(getattr(guarantee, "delta", 0.0))
+        check_people(table, recipe.person or "client_id", delta, accept_large_delta=terms.accept_large_delta)
+        made = publish_table(recipe, table, output, ledger=ledger, noise=Noise(terms.seed), facts=facts)
+        if terms.finding is not None:
+            write_finding(made, recipe, table, terms.finding)
+    return made
+
+
+def _tell(made: ReleasedLog, output: Path, common: Common) -> int:
+    from aidos.core.guarantee import statement
+    from aidos.report.terminal import rows_table
+
+    if common.json:
+        rows = {kind: len(histogram) for kind, histogram in made.value.items()}
+        show_json({"directory": str(output), "statement": statement(made.guarantee), "rows": rows})
+        return 0
+    show(rows_table(("items", "released"), [(kind, len(histogram)) for kind, histogram in made.value.items()]))
+    show(statement(made.guarantee))
+    if not any(map(len, made.value.values())):
+        tell(
+            "nothing passed the threshold: a valid, empty release; a larger epsilon or more people would let more through"
+        )
+    tell(f"{output}: open report.html, hand over the directory", quiet=common.quiet)
+    return 0
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ParameterError(f"{option} takes numbers with commas between, got {text!r}") from error
+
+
+def _parameter(text: str) -> tuple[str, object]:
+    """NAME=VALUE; a value that looks like a number is one."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ParameterError("--set takes NAME=VALUE", hint="for example --set promise=probabilistic")
+    for kind in (int, float):
+        try:
+            return name.replace("-", "_"), kind(value)
+        except ValueError:
+            continue
+    return name.replace("-", "_"), value

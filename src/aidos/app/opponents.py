@@ -1,0 +1,138 @@
+"""Every mechanism of the catalogue, set up to be attacked: the story to tell, what to look at, what was promised.
+
+The stories are the worst that aidos knows for each: a query, a click or a pair of queries that nobody has but the
+victim and the attacker's accounts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, cast
+
+from annotated_types import Ge, Gt, Lt
+
+from aidos.app.catalogue import find_mechanism, mechanism_names
+from aidos.core.checks import check_parameters
+from aidos.core.guarantee import Guarantee, Neighbours
+from aidos.core.mechanism import PublicFacts
+from aidos.publish.anonymity.keywords import KKeywordAnonymity
+from aidos.publish.anonymity.queries import KQueryAnonymity
+from aidos.publish.anonymity.sessions import KSessionAnonymity
+from aidos.publish.attacks.publishers import publisher_of, publishes_clicks, publishes_pool_table
+from aidos.publish.attacks.scenes import ClickScene, PairScene, QueryScene, Scene
+from aidos.publish.attacks.stage import Publisher
+from aidos.publish.click_counts import ClickCounts
+from aidos.publish.leak import threshold_for
+from aidos.publish.multi import HistogramMechanism, LogRelease
+from aidos.publish.pool import PoolRelease
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["Opponent", "Settings", "find_opponents"]
+
+FACTS = PublicFacts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the mechanisms are given; each takes of it what it has a parameter for."""
+
+    epsilon: Annotated[float, Gt(0)]
+    delta: Annotated[float, Gt(0), Lt(1)]
+    items_per_person: Annotated[int, Ge(1)]
+    k: Annotated[int, Ge(2)]
+    trials: Annotated[int, Ge(20)]
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opponent:
+    """A mechanism to be attacked."""
+
+    name: str
+    target: str
+    """What the attacker guesses: a query, a click or a pair of queries."""
+    guarantee: Guarantee
+    scene: Scene
+    publish: Publisher
+
+
+def find_opponents(names: Sequence[str], settings: Settings, *, items: int = 1) -> list[Opponent]:
+    """The mechanisms of these names, all when there is none; ``items`` is how many queries a victim asked.
+
+    A release of several kinds is left out: it is made of the others, with their budget split.
+    """
+    kinds = {name: find_mechanism(name) for name in (names or mechanism_names())}
+    return [
+        opponent
+        for name, kind in kinds.items()
+        if kind is not LogRelease
+        for opponent in _opponents(name, kind, settings, items)
+    ]
+
+
+def _opponents(name: str, kind: type, settings: Settings, items: int) -> list[Opponent]:
+    if kind is PoolRelease:
+        return _pool_opponents(name, settings)
+    mechanism = _made(kind, settings)
+    if isinstance(mechanism, ClickCounts):
+        clicks = ClickScene(trials=settings.trials)
+        shown = publishes_clicks(mechanism, clicks.results())
+        return [Opponent(name=name, target="click", guarantee=mechanism.guarantee(FACTS), scene=clicks, publish=shown)]
+    anonymous = isinstance(mechanism, KQueryAnonymity | KSessionAnonymity | KKeywordAnonymity)
+    queried = cast("HistogramMechanism", mechanism)
+    promise = queried.guarantee(FACTS)
+    replaces = getattr(promise, "neighbours", None) is Neighbours.REPLACE_ONE
+    return [
+        Opponent(
+            name=name,
+            target="query",
+            guarantee=promise,
+            scene=QueryScene(trials=settings.trials, items=1 if anonymous else items, decoy=replaces),
+            publish=publisher_of(queried),
+        )
+    ]
+
+
+def _made(kind: type, settings: Settings) -> object:
+    """The mechanism with those of the settings that are parameters of it."""
+    known = {field.name for field in fields(cast("type[DataclassInstance]", kind))}
+    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    made: object = kind(**{name: value for name, value in given.items() if name in known})
+    return made
+
+
+def _pool_opponents(name: str, settings: Settings) -> list[Opponent]:
+    """The three variants at one setting; half of the budget is for transitions, which are what is attacked."""
+    half_epsilon, half_delta = settings.epsilon / 2, settings.delta / 2
+    query_scale, transition_scale = 2 / half_epsilon, 1 / half_epsilon
+    threshold = threshold_for(2, query_scale, half_delta)
+    scene = PairScene(trials=settings.trials, crowd=threshold + round(20 * query_scale))
+    made = [
+        PoolRelease(
+            variant=variant,
+            pool=scene.known_queries(),
+            queries_per_person=2,
+            clicks_per_person=0,
+            transitions_per_person=1,
+            query_scale=query_scale,
+            transition_scale=transition_scale,
+            query_threshold=threshold,
+            transition_threshold=threshold_for(1, transition_scale, half_delta),
+        )
+        for variant in ("as-published", "strict", "thresholded")
+    ]
+    return [
+        Opponent(
+            name=f"{name} ({mechanism.variant})",
+            target="pair of queries",
+            guarantee=mechanism.guarantee(FACTS),
+            scene=scene,
+            publish=publishes_pool_table(mechanism, "transitions"),
+        )
+        for mechanism in made
+    ]

@@ -1,0 +1,93 @@
+"""A release written down: which mechanism, which items, which parameters. TOML, so that people can read and keep it.
+
+Every parameter from outside (a file, an option) passes here and is refused with all problems at once. A recipe holds no
+seed and no data: running it again draws new noise.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from aidos.app.catalogue import find_mechanism
+from aidos.errors import InputError, ParameterError
+from aidos.publish.multi import HistogramMechanism, LogRelease
+from aidos.publish.tables import TableRelease
+
+__all__ = ["Recipe", "build_mechanism", "read_recipe"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """One release, as its maker wants it."""
+
+    mechanism: str = "count-gaussian"
+    """A name from the catalogue."""
+    items: tuple[str, ...] = ("queries",)
+    """Kinds of items of a search log; empty for another table."""
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    """Of the mechanism."""
+    shares: tuple[float, ...] = ()
+    """Of the budget, one for each kind; equal when empty."""
+    person: str = ""
+    """For tables that are no search logs: the column that says whose row it is."""
+    columns: tuple[str, ...] = ()
+    """For such tables: the columns that make one item."""
+    largest_set: int = 1
+    """For such tables: publish sets of up to so many items."""
+
+    def build(self) -> LogRelease | TableRelease:
+        """The mechanism that the recipe describes."""
+        mechanism = build_mechanism(self.mechanism, self.parameters)
+        if self.person:
+            columns, largest = self.columns, self.largest_set
+            return TableRelease(mechanism=mechanism, person=self.person, columns=columns, largest_set=largest)
+        return LogRelease(mechanism=mechanism, kinds=self.items, shares=self.shares)
+
+    def to_toml(self) -> str:
+        """The recipe as a file; what is at its default stays out."""
+        default = Recipe()
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "parameters"}
+        lines = [
+            f"{name} = {json.dumps(value)}"
+            for name, value in kept.items()
+            if value != getattr(default, name) or name in {"mechanism", "items"}
+        ]
+        lines += ["", "[parameters]"]
+        lines += [f"{name} = {json.dumps(value)}" for name, value in self.parameters.items() if value is not None]
+        return "\n".join(lines) + "\n"
+
+
+def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism:
+    """A mechanism of the catalogue with these parameters; ParameterError names everything that is wrong."""
+    kind = find_mechanism(name)
+    known = {field.name for field in fields(kind)}
+    problems = [f"{unknown}: no such parameter" for unknown in sorted(set(parameters) - known)]
+    given = {key: value for key, value in parameters.items() if key in known}
+    made: HistogramMechanism | None = None
+    try:
+        made = TypeAdapter(kind).validate_python(given)
+    except ValidationError as error:
+        problems += [f"{'.'.join(map(str, each['loc']))}: {each['msg'].lower()}" for each in error.errors()]
+    if problems or made is None:
+        raise ParameterError(f"{name}: " + "; ".join(problems), hint=f"it takes {', '.join(sorted(known))}")
+    return made
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a file."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return TypeAdapter(Recipe).validate_python(content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}", hint="name the recipe's file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not TOML: {error}", hint="see `aidos publish --help`") from error
+    except ValidationError as error:
+        words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg'].lower()}" for each in error.errors())
+        raise InputError(f"{path}: {words}", hint="the recipe of a release stands in its MANIFEST.json") from error
