@@ -101,7 +101,7 @@ def test_strict_keeps_its_epsilon_against_the_distinguisher(nobody, items):
 
 
 def test_strict_transitions_keep_their_epsilon(nobody):
-    scene = PairScene(trials=500, crowd=60)
+    scene = PairScene(trials=300, crowd=60)
     mechanism = PoolRelease(
         pool=scene.known_queries(),
         queries_per_person=2,
@@ -142,7 +142,7 @@ def test_thresholded_delta_is_tight_for_the_worst_person(nobody):
 
 
 def test_as_published_publishes_one_persons_pair_always(nobody):
-    scene = PairScene(trials=400, crowd=200)
+    scene = PairScene(trials=200, crowd=200)
     mechanism = PoolRelease(
         variant="as-published", queries_per_person=10, query_scale=10.0, query_threshold=100, transition_scale=10.0
     )
@@ -153,9 +153,9 @@ def test_as_published_publishes_one_persons_pair_always(nobody):
     result = attack_with_sybils(Stage(publish, scene, nobody, Noise(16)), guarantee=mechanism.guarantee(FACTS))
     assert result.sybils == 0
     assert result.falls
-    assert result.interval[0] > 0.9
+    assert result.interval[0] > 0.85
     found = distinguish(Stage(publish, scene, nobody, Noise(17)), delta=1e-6, confidence=SURE)
-    assert found.epsilon > 3, "no epsilon below this fits, and it grows with the number of trials"
+    assert found.epsilon > 2.4, "no epsilon below this fits, and it grows with the number of trials"
 
 
 BROKEN = {

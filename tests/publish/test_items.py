@@ -135,7 +135,7 @@ def test_sets_are_all_sets_up_to_a_size_and_written_apart(engine, rows, largest)
         (lambda table: table_contributions(table, "who", []), "at least one column"),
         (lambda table: table_contributions(table, "who", ["people"]), "cannot have a column called people"),
         (lambda table: set_contributions(table, "who", "what", 0), "between 1 and 5"),
-        (lambda table: item_columns(table), "person"),
+        (item_columns, "person"),
     ],
 )
 def test_impossible_requests_are_refused_in_words(engine, ask, word):

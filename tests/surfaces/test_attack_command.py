@@ -39,13 +39,13 @@ def log(tmp_path_factory):
 
 
 def test_sybils_against_every_mechanism(capsys):
-    results = {one["mechanism"]: one for one in told(capsys, "sybil", *SURE, "--trials", "200")["results"]}
+    results = {one["mechanism"]: one for one in told(capsys, "sybil", *SURE, "--trials", "120")["results"]}
     named = {name.partition(" ")[0] for name in results}
     assert named == set(mechanism_names()) - {"log-release"}
     for name, result in results.items():
         if name in WITHOUT_PROMISE:
             assert (result["verdict"], result["allowed"]) == ("falls", None)
-            assert result["surely"][0] > 0.75
+            assert result["surely"][0] > 0.6
         else:
             assert result["verdict"] == "stands"
             assert result["surely"][0] <= result["allowed"] < 0.5
@@ -61,13 +61,13 @@ def test_the_table_says_it_in_words(capsys):
 
 def test_distinguish_bounds_epsilon_and_refutes_what_leaks(capsys):
     names = ["--mechanism", "laplace-threshold", "--mechanism", "pool-release", "--mechanism", "k-query-anonymity"]
-    answer = told(capsys, "distinguish", *names, *SURE, "--trials", "400")
+    answer = told(capsys, "distinguish", *names, *SURE, "--trials", "200")
     results = {one["mechanism"]: one for one in answer["results"]}
     assert results["laplace-threshold"]["epsilon_at_least"] <= 1.0
     assert results["laplace-threshold"]["verdict"] == "stands"
     assert results["pool-release (strict)"]["verdict"] == "stands"
     for name in ("k-query-anonymity", "pool-release (as-published)"):
-        assert results[name]["epsilon_at_least"] > 2.5
+        assert results[name]["epsilon_at_least"] > 1.8
         assert results[name]["verdict"].startswith("no promise")
 
 

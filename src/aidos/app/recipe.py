@@ -83,6 +83,10 @@ def read_recipe(path: Path) -> Recipe:
     """The recipe in a file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
+        if unknown := sorted(set(content) - {field.name for field in fields(Recipe)}):
+            raise InputError(
+                f"{path}: a recipe has no {', '.join(unknown)}", hint="parameters stand under [parameters]"
+            )
         return TypeAdapter(Recipe).validate_python(content)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}", hint="name the recipe's file") from error

@@ -21,7 +21,7 @@ __all__ = ["Budget", "split_gaussian"]
 Budget = tuple[float, float]
 """Epsilon and delta of one part, as if it were alone."""
 
-RESERVES = (1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05)
+RESERVES = (1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 """What discreteness and rounding take of epsilon is tried in this order."""
 
 

@@ -179,9 +179,7 @@ def _tell(made: ReleasedLog, output: Path, common: Common) -> int:
     show(rows_table(("items", "released"), [(kind, len(histogram)) for kind, histogram in made.value.items()]))
     show(statement(made.guarantee))
     if not any(map(len, made.value.values())):
-        tell(
-            "nothing passed the threshold: a valid, empty release; a larger epsilon or more people would let more through"
-        )
+        tell("nothing passed the threshold: a valid, empty release")
     tell(f"{output}: open report.html, hand over the directory", quiet=common.quiet)
     return 0
 

@@ -91,11 +91,13 @@ class _Sign:
 
 
 def _signs(seen: Scores) -> list[_Sign]:
-    """Signs at quantiles of what was seen: a few dozen are enough, and keep rehearsal quick."""
+    """Signs at quantiles of what was seen (a few dozen keep rehearsal quick), and that anything came out at all."""
     released = seen[np.isfinite(seen)]
     floor = float(released.min()) - 1 if released.size else 0.0
-    levels = np.unique(np.quantile(_sums(seen, floor), QUANTILES, method="inverted_cdf"))
-    return [_Sign(floor, float(level), of_presence) for level in levels for of_presence in (True, False)]
+    levels = np.quantile(_sums(seen, floor), QUANTILES, method="inverted_cdf")
+    anything = floor * seen.shape[1] + 1
+    every = np.unique([*levels, anything])
+    return [_Sign(floor, float(level), of_presence) for level in every for of_presence in (True, False)]
 
 
 def _sums(seen: Scores, floor: float) -> Scores:

@@ -39,15 +39,14 @@ class Stage:
 
     def play(self, sybils: int) -> Scores:
         """One run: what was released of each trial's guesses, trials x items; minus infinity for what was not."""
-        return self.scene.observe(self.publish(self.scene.plant(self.crowd, sybils), self.noise))
+        return self._seen(self.scene, self.scene.plant(self.crowd, sybils))
 
     def edge(self) -> int:
         """How many sybils a guess can have before it comes out (half of the time, where there is noise)."""
         # One item a trial is enough to see how many sybils each needs.
         scene = replace(self.scene, items=1) if isinstance(self.scene, QueryScene) else self.scene
         most = min(MOST_SYBILS, scene.trials)
-        rungs = scene.observe(self.publish(scene.ladder(self.crowd, most), self.noise))[:most, 0]
-        return int(np.isneginf(rungs).sum())
+        return int(np.isneginf(self._seen(scene, scene.ladder(self.crowd, most))[:most, 0]).sum())
 
     def tactics(self) -> tuple[int, ...]:
         """Numbers of sybils worth a try: the edge, where one more tips the scale, and well beyond it.
@@ -56,3 +55,8 @@ class Stage:
         """
         edge = self.edge()
         return (edge, min(2 * edge + 2, MOST_SYBILS))
+
+    def _seen(self, scene: Scene, planted: Table) -> Scores:
+        # Mechanisms read the log more than once; it need not be made up each time.
+        with planted.held() as log:
+            return scene.observe(self.publish(log, self.noise))

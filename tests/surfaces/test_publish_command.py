@@ -1,0 +1,185 @@
+"""`aidos publish` as its user runs it: ledger, release, manifest, refusal, plan."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+PEOPLE = 400
+
+
+def aidos(*arguments, cwd):
+    command = [sys.executable, "-m", "aidos", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=180, check=False)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A directory with a log of many people who share three queries, one of whom also asks something of her own."""
+    rows = [
+        (f"u{i}", f"2024-03-01 10:{m:02}:00", q) for i in range(PEOPLE) for m, q in enumerate(("fern", "moss", "oak"))
+    ]
+    rows.append(("u7", "2024-03-01 11:00:00", "my secret address"))
+    lines = "".join(f"{person}\t{query}\t{at}\t1\thttps://{query[:4]}.example\n" for person, at, query in sorted(rows))
+    (tmp_path / "log.tsv").write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + lines)
+    opened = aidos("ledger", "open", "log.tsv", "--epsilon", 3, "--delta", 0.05, "-o", "l.ledger", cwd=tmp_path)
+    assert opened.returncode == 0, opened.stderr
+    return tmp_path
+
+
+def publish(place, *more):
+    return aidos("publish", "log.tsv", "--ledger", "l.ledger", *more, cwd=place)
+
+
+def test_a_release_from_start_to_finish(place):
+    done = publish(place, "--items", "queries,clicks", "--epsilon", 2, "--finding", "f.html", "-o", "release")
+    assert done.returncode == 0, done.stderr
+    assert "epsilon = 2" in done.stdout
+    manifest = json.loads((place / "release" / "MANIFEST.json").read_text())
+    assert manifest["guarantee"]["kind"] == "ApproxDP"
+    assert manifest["guarantee"]["neighbours"] == "add-or-remove-one"
+    assert manifest["noise"] == "operating system"
+    assert {part["items"] for part in manifest["composition"]} == {"queries", "clicks"}
+    read = duckdb.sql(f"select user_query, people from '{place / 'release' / 'queries.parquet'}'").fetchall()
+    assert {query for query, _ in read} == {"fern", "moss", "oak"}
+    # Each count is off by more than 250 with probability below 1e-9 at this noise.
+    assert all(abs(people - PEOPLE) < 250 for _, people in read)
+    assert aidos("verify", "release", cwd=place).returncode == 0
+    assert stat.S_IMODE((place / "f.html").stat().st_mode) == 0o600
+    text = "".join(path.read_text(errors="ignore") for path in (place / "release").iterdir())
+    assert "secret" not in text
+
+
+def test_the_printed_recipe_repeats_the_release_with_new_noise(place):
+    assert publish(place, "--epsilon", 1, "-o", "one").returncode == 0
+    manifest = json.loads((place / "one" / "MANIFEST.json").read_text())
+    (place / "recipe.toml").write_text(manifest["recipe"])
+    assert publish(place, "--recipe", "recipe.toml", "-o", "two").returncode == 0
+    again = json.loads((place / "two" / "MANIFEST.json").read_text())
+    assert again["recipe"] == manifest["recipe"]
+    assert again["calibration"] == manifest["calibration"]
+
+
+def test_overspending_is_refused_with_exit_3_and_nothing_is_written(place):
+    assert publish(place, "--epsilon", 2, "-o", "one").returncode == 0
+    refused = publish(place, "--epsilon", 2, "-o", "two")
+    assert refused.returncode == 3
+    assert "left" in refused.stderr
+    assert sorted(os.listdir(place)) == ["l.ledger", "log.tsv", "one"]
+
+
+def test_a_killed_release_stays_charged_and_leaves_no_directory(place):
+    command = [
+        sys.executable,
+        "-m",
+        "aidos",
+        "publish",
+        "log.tsv",
+        "--ledger",
+        "l.ledger",
+        "--epsilon",
+        "2",
+        "-o",
+        "one",
+    ]
+    process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while '"charged"' not in (place / "l.ledger").read_text() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=20)
+    shown = json.loads(aidos("ledger", "show", "l.ledger", "--json", cwd=place).stdout)
+    assert shown["spent"]["epsilon"] == 2
+    assert not (place / "one").exists() or (place / "one" / "MANIFEST.json").exists()
+
+
+def test_a_seed_takes_the_guarantee_away_and_repeats_the_release(place):
+    for name in ("one", "two"):
+        done = aidos("publish", "log.tsv", "--without-ledger", "--seed", 3, "-o", name, cwd=place)
+        assert "No guarantee" in done.stdout
+    assert (place / "one" / "queries.csv").read_text() == (place / "two" / "queries.csv").read_text()
+    assert "NO guarantee" in (place / "one" / "README.md").read_text()
+
+
+def test_nothing_survives_and_the_release_says_why(place):
+    done = publish(place, "--epsilon", 0.01, "-o", "empty")
+    assert done.returncode == 0
+    assert "nothing passed the threshold" in done.stderr
+    assert pq.read_metadata(place / "empty" / "queries.parquet").num_rows == 0
+    assert "passed the threshold" in (place / "empty" / "report.html").read_text()
+
+
+def test_any_table_of_persons_and_items_goes_through_the_same_door(tmp_path):
+    bought = [(f"c{i}", item) for i in range(PEOPLE) for item in ("bread", "butter")]
+    pq.write_table(
+        pa.table({"customer": [c for c, _ in bought], "product": [p for _, p in bought]}), tmp_path / "b.parquet"
+    )
+    table = ["--person", "customer", "--item", "product", "--sets", 2, "--epsilon", 3]
+    done = aidos("publish", "b.parquet", "--without-ledger", *table, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    items = pq.read_table(tmp_path / "out" / "items.parquet").column(0).to_pylist()
+    assert set(items) == {"bread", "butter", "bread & butter"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--epsilon", "0", "-o", "out"], "epsilon"),
+        (["--epsilon", "nan", "-o", "out"], "epsilon"),
+        (["--delta", "1", "-o", "out"], "delta"),
+        (["--delta", "0.01", "-o", "out"], "--accept-large-delta"),
+        (["--items", "quarries", "-o", "out"], "queries"),
+        (["--mechanism", "count-gausian", "-o", "out"], "count-gaussian"),
+        (["--ledger", "missing.ledger", "-o", "out"], "missing.ledger"),
+        (["-o", "log.tsv"], "exists"),
+        (["--set", "what", "-o", "out"], "NAME=VALUE"),
+        ([], "-o"),
+    ],
+)
+def test_wrong_wishes_are_refused_before_anything_is_spent(place, options, words):
+    done = publish(place, *options) if "--ledger" not in options else aidos("publish", "log.tsv", *options, cwd=place)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert '"charged"' not in (place / "l.ledger").read_text()
+    assert sorted(os.listdir(place)) == ["l.ledger", "log.tsv"]
+
+
+def test_no_ledger_is_refused_with_the_command_that_opens_one(place):
+    done = aidos("publish", "log.tsv", "-o", "out", cwd=place)
+    assert done.returncode == 2
+    assert "aidos ledger open" in done.stderr
+
+
+def test_the_ledger_of_other_data_is_refused(place):
+    with (place / "log.tsv").open("a") as log:
+        log.write("u1\tnew query\t2024-03-02 10:00:00\t\t\n")
+    done = publish(place, "-o", "out")
+    assert done.returncode == 2
+    assert "another data set" in done.stderr
+
+
+def test_one_person_alone_cannot_hide(tmp_path):
+    (tmp_path / "log.tsv").write_text(
+        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\nu1\tfern\t2024-03-01 10:00:00\t\t\n"
+    )
+    done = aidos("publish", "log.tsv", "--without-ledger", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "alone" in done.stderr
+
+
+def test_a_plan_spends_nothing_and_writes_a_page(place):
+    done = aidos("publish", "log.tsv", "--plan", "--items", "queries", "-o", "plan.html", "--json", cwd=place)
+    assert done.returncode == 0, done.stderr
+    choices = json.loads(done.stdout)["choices"]
+    assert {choice["epsilon"] for choice in choices} == {0.5, 1.0, 2.0, 4.0}
+    assert "A plan for a release" in (place / "plan.html").read_text()
+    assert '"charged"' not in (place / "l.ledger").read_text()
