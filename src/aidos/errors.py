@@ -62,12 +62,14 @@ class Problem:
     """How many rows (or occurrences)."""
     lines: tuple[int, ...] = ()
     """The first few line numbers, counted from 1 as an editor does."""
+    place: str = "line"
+    """What the numbers count: rows in files that have no lines."""
     rows_can_be_skipped: bool = False
     """Whether ``--skip-bad-rows`` may leave the rows out."""
 
     def __str__(self) -> str:
         """One line: file, line, what is wrong."""
-        where = self.file + (f", line {self.lines[0]}" if self.lines else "")
+        where = self.file + (f", {self.place} {self.lines[0]}" if self.lines else "")
         return f"{where}: {self.sentence}"
 
 

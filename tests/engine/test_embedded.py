@@ -189,3 +189,29 @@ def test_a_full_disk_is_a_clear_error_and_leaves_nothing(tmp_path):
 def test_quoting_survives_hostile_names():
     assert quote_name('a"b') == '"a""b"'
     assert quote_text("a'b") == "'a''b'"
+
+
+def test_held_rows_are_computed_once_and_gone_afterwards():
+    with EmbeddedEngine() as engine:
+        drawn = engine.view("select random() as number from range(3)")
+        with drawn.held() as held:
+            assert held.rows() == held.rows()
+            assert drawn.rows() != held.rows()
+        with pytest.raises(Exception, match="does not exist"):
+            held.rows()
+
+
+def test_held_rows_are_gone_after_an_error_too():
+    with EmbeddedEngine() as engine:
+        with pytest.raises(ZeroDivisionError), engine.view("select 1 as one").held() as held:
+            raise ZeroDivisionError
+        assert engine.run("select count(*) from duckdb_tables() where table_name = ?", [held.name]) == [(0,)]
+
+
+def test_values_in_memory_join_a_table_and_come_back_by_columns():
+    with EmbeddedEngine() as engine:
+        table = engine.view("select range as number, 'n' || range as text from range(1000)")
+        chosen = table.beside(pa.table({"number": [7, 3]}))
+        found = table.fetch(f"select text from {{table}} join {chosen.name} using (number) order by number")
+        assert found.to_pydict() == {"text": ["n3", "n7"]}
+        assert table.fetch("select number from {table}").column("number").to_numpy().sum() == 499500

@@ -49,10 +49,15 @@ def test_the_user_overrules(write: Write) -> None:
         recognised(write, AOL, ReadOptions(format="klingon"))
 
 
-def test_a_close_runner_up_is_named(write: Write) -> None:
-    choice = recognised(write, b"7\tx\t2006-03-01 10:00:00\t\t\n" * 3)
-    assert isinstance(choice, Choice)
-    assert "it could also be" not in choice.why or "--format" in choice.why
+def test_only_a_close_runner_up_is_named(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = AOL.split(b"\n", 1)[1] * 3
+    far = recognised(write, rows)
+    monkeypatch.setattr("aidos.ingest.recognise.CLOSE", 0.5)
+    near = recognised(write, rows)
+    assert isinstance(far, Choice)
+    assert isinstance(near, Choice)
+    assert "could also be" not in far.why
+    assert near.why.endswith("it could also be delimited text (CSV, TSV) (--format csv)")
 
 
 def test_names_of_formats_are_unique() -> None:

@@ -44,7 +44,7 @@ KINDS = {
         Kind("no-permission", "may not be read by this user", "ask its owner, or change it: chmod u+r FILE"),
         Kind("unreadable-file", "cannot be read: {reason}", "check the disk, or copy the file again"),
         Kind("empty-file", "is empty", "export it again; nothing can be read from it"),
-        Kind("header-only", "has a header but no rows", "export it again; nothing can be read from it"),
+        Kind("header-only", "has no rows, at most a header", "export it again; nothing can be read from it"),
         Kind("cut-off", "the compressed data are broken or end too early", "fetch or compress the file again"),
         Kind(
             "unknown-format",
@@ -137,5 +137,6 @@ def describe(
         column=column,
         count=count,
         lines=tuple(lines)[:LINES_SHOWN],
+        place="row" if file.lower().endswith(".parquet") else "line",
         rows_can_be_skipped=kind.rows_can_be_skipped,
     )

@@ -82,7 +82,7 @@ def _where(problem: Problem) -> str:
     if not named:
         return times
     more = " and more" if problem.count > len(named) else ""
-    noun = "line" if len(named) == 1 and not more else "lines"
+    noun = problem.place if len(named) == 1 and not more else f"{problem.place}s"
     return f"{times}{', on ' if times else 'on '}{noun} {', '.join(map(str, named))}{more}"
 
 

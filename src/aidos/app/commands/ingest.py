@@ -56,7 +56,8 @@ def ingest(
         rows = write_log(reading, output)
         skipped = {problem.kind: problem.count for problem in reading.problems}
     for problem in reading.problems:
-        tell(f"skipped {problem.count:,} rows: {problem}", quiet=common.quiet)
+        noun = "row" if problem.count == 1 else "rows"
+        tell(f"skipped {problem.count:,} {noun}: {problem}", quiet=common.quiet)
     if common.json:
         show_json({"file": str(output), "rows": rows, "schema": reading.schema.name, "skipped": skipped})
     else:

@@ -124,9 +124,12 @@ def _bounded(epsilon: float, delta: float) -> float:
 
 
 def _best_rule(scores: Scores) -> tuple[float, float]:
-    """The advantage in rehearsal of the best rule "yes from this count on", and that count; infinity says never yes."""
+    """The advantage in rehearsal of the best rule "yes from this count on", and that count.
+
+    The first rule says yes to whatever comes out, with however low a count; the last one never says yes.
+    """
     truth = asked(len(scores))
-    rules = [*np.unique(scores[np.isfinite(scores)]), np.inf]
+    rules = [np.finfo(np.float64).min, *np.unique(scores[np.isfinite(scores)]), np.inf]
     advantages = [float((scores[truth] >= rule).mean() - (scores[~truth] >= rule).mean()) for rule in rules]
     best = int(np.argmax(advantages))
     return advantages[best], float(rules[best])
