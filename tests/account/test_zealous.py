@@ -1,5 +1,6 @@
 """The numbers of the paper, its corrected theorems, and the refutation of its equation (3)."""
 
+from fractions import Fraction
 from math import ceil, e, exp, sqrt
 
 import pytest
@@ -52,7 +53,7 @@ def test_table_2_to_four_decimals(first, second):
 @settings(max_examples=60, deadline=None)
 def test_the_default_first_threshold_makes_the_second_one_smallest(epsilon, items, people, other):
     best = probabilistic(epsilon, 1e-6, items, people)
-    assert best.first_threshold == ceil(2 * items / epsilon)
+    assert best.first_threshold == ceil(2 * items / Fraction(epsilon))
     elsewhere = probabilistic(epsilon, 1e-6, items, people, first_threshold=other)
     assert best.continuous_second_threshold <= elsewhere.continuous_second_threshold + 1 / best.scale
 

@@ -9,7 +9,7 @@ def kept(contributions, limit, salt):
 
     def place(person, item):
         text = salt.hex() + "\x1f".join((person, *item))
-        return md5(text.encode()).hexdigest(), item
+        return md5(text.encode()).hexdigest()[:12], item
 
     people = {}
     for person, item in set(contributions):

@@ -14,6 +14,8 @@ __all__ = ["parse_time"]
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (naive on purpose: every time of the house is naive UTC)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 STAMP_DIGITS = 12
+LONGEST = 100
+"""No time is written longer; Python refuses to make numbers of very long texts."""
 UNITS = ((1e11, 1_000_000), (1e14, 1_000), (1e17, 1))
 """Numbers below the first are seconds, below the second milliseconds, below the third microseconds (of so many)."""
 CENTURY_TURN = 69
@@ -36,6 +38,8 @@ def parse_time(value: object) -> datetime | None:
 
 
 def _parse_text(text: str) -> datetime | None:
+    if len(text) > LONGEST:
+        return None
     if not NUMBER.fullmatch(text):
         try:
             return _naive_utc(datetime.fromisoformat(text))

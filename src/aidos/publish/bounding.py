@@ -20,6 +20,8 @@ from aidos.publish.items import PERSON, item_columns
 __all__ = ["bounded", "bounded_with_sizes", "draw_salt", "people_in_order"]
 
 SALT_BYTES = 16
+DIGITS = 12
+"""Of the digest; as many as the embedded engine sorts without looking elsewhere, and more than enough for one person."""
 
 
 def draw_salt(noise: Noise) -> bytes:
@@ -35,7 +37,8 @@ def bounded(contributions: Table, limit: int, salt: bytes) -> Table:
     if limit < 1:
         raise ParameterError(f"the limit of items per person must be at least 1, got {limit}")
     items = [quote_name(name) for name in item_columns(contributions)]
-    digest = f"md5('{salt.hex()}' || " + " || chr(31) || ".join([PERSON, *items]) + ")"
+    whole = f"md5('{salt.hex()}' || " + " || chr(31) || ".join([PERSON, *items]) + ")"
+    digest = f"left({whole}, {DIGITS})"
     # Rows are equal in this order only if they are the same contribution; the first of those has its rank as number.
     return contributions.select(
         f"select {', '.join([PERSON, *items])} from {{table}} "

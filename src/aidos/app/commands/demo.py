@@ -42,6 +42,7 @@ def demo(
     from aidos.app.demo.house import house_chapter
     from aidos.app.demo.ingest import ingest_chapter
     from aidos.app.demo.page import write_page
+    from aidos.app.demo.publish import publish_chapter
     from aidos.app.demo.world import world_chapter
     from aidos.report.terminal import closing_table
     from aidos.world.size import World
@@ -53,7 +54,7 @@ def demo(
     chapters = []
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
-        for make in (world_chapter, ingest_chapter, house_chapter):
+        for make in (world_chapter, ingest_chapter, publish_chapter, house_chapter):
             started = perf_counter()
             made = make(place)
             chapters.append(made.chapter)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from aidos.app.commands.check import file_facts
 from aidos.app.demo.chapter import Outcome, Workplace
 from aidos.engine.files import write_text
+from aidos.errors import Problem
 from aidos.ingest.check import check_files
 from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import ReadOptions
@@ -30,6 +32,7 @@ def ingest_chapter(place: Workplace) -> Outcome:
     sessions = int(str(written.rows("select count(distinct session_id) from {table}")[0][0]))
     damaged = _damaged_copy(log, place.directory / "log-damaged.tsv")
     problems = check_files(place.engine, [str(damaged)]).problems
+    facts = (("rows read", rows), ("people", checked.people), ("sessions, by a gap of 30 minutes", sessions))
     chapter = Chapter(
         title="Checking and reading a search log",
         blocks=(
@@ -37,31 +40,27 @@ def ingest_chapter(place: Workplace) -> Outcome:
                 "Logs come in many layouts. aidos recognises the format, says why, maps the columns to its own, and "
                 "tells everything that is wrong at once: where, and which option would mend it. It never shows a cell."
             ),
-            Facts(
-                (
-                    ("rows read", rows),
-                    ("people", checked.people),
-                    ("sessions, by a gap of 30 minutes", sessions),
-                )
-            ),
+            Facts(facts),
             DataTable(
-                caption="What aidos says about log.tsv",
-                columns=("about", "found"),
-                rows=tuple((label, value) for label, value in file_facts(checked)),
+                caption="What aidos says about log.tsv", columns=("about", "found"), rows=tuple(file_facts(checked))
             ),
-            DataTable(
-                caption="What aidos says about a damaged copy of it",
-                columns=("problem", "rows", "first line", "what would mend it"),
-                rows=tuple(
-                    (each.sentence, each.count, each.lines[0] if each.lines else None, each.option or each.remedy)
-                    for each in problems
-                ),
-            ),
+            _problem_table(problems),
             Code(text="aidos check log.tsv\naidos check log-damaged.tsv", language="command"),
             Code(text="aidos ingest log.tsv --normalise all --session-gap 30 -o log-read.parquet", language="command"),
         ),
     )
     return Outcome(chapter, "check and ingest", f"{rows:,} rows read, {len(problems)} problems found in a damaged copy")
+
+
+def _problem_table(problems: Sequence[Problem]) -> DataTable:
+    return DataTable(
+        caption="What aidos says about a damaged copy of it",
+        columns=("problem", "rows", "first line", "what would mend it"),
+        rows=tuple(
+            (each.sentence, each.count, each.lines[0] if each.lines else None, each.option or each.remedy)
+            for each in problems
+        ),
+    )
 
 
 def _damaged_copy(log: Path, target: Path) -> Path:
