@@ -141,14 +141,15 @@ def without_numbers(text):
     return " ".join(re.sub(r"\d[\d,.:]*", "N", text).split())
 
 
-def test_python_guide_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "last"), [("python", "refused"), ("publish", "bought")])
+def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     guide = ModuleType("guide")  # a real module: type hints of the guide's dataclass are looked up in it
     monkeypatch.setitem(sys.modules, "guide", guide)
-    blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", (DOCS / "guides" / "python.md").read_text(encoding="utf-8"))
-    for block in blocks:
-        exec(compile(block, "docs/guides/python.md", "exec"), vars(guide))
-    assert "refused" in vars(guide)
+    path = DOCS / "guides" / f"{page}.md"
+    for block in re.findall(r"(?ms)^```python\n(.*?)^```$", path.read_text(encoding="utf-8")):
+        exec(compile(block, str(path), "exec"), vars(guide))
+    assert last in vars(guide)
 
 
 def test_numbers_of_the_theory_card_are_those_of_the_code():

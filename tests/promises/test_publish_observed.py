@@ -119,7 +119,7 @@ def test_half_the_noise_is_seen(engine, kind, monkeypatch):
     assert observed_epsilon(engine, mechanism, copies=8000, others=others_for(mechanism), items=2) > mechanism.epsilon
 
 
-def test_half_the_noise_is_seen_in_zealous(engine, monkeypatch):
+def test_a_quarter_of_the_noise_is_seen_in_zealous(engine, monkeypatch):
     mechanism = Zealous(**ASKED)
     true = mechanism._calibrated()
     quarter = replace(true, scale=true.scale / 4)  # it hides a replacement, so half of it still hides a removal

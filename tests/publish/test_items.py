@@ -1,7 +1,7 @@
 """What each person contributed, against plain Python on random logs."""
 
 from datetime import datetime, timedelta
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pyarrow as pa
 import pytest
@@ -12,7 +12,7 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
 from aidos.publish.items import KINDS, contributions, item_columns, set_contributions, table_contributions
 
-START = datetime(2024, 3, 5, 9)
+START = datetime.fromisoformat("2024-03-05T09:00")
 PAUSE = timedelta(minutes=30)
 SCHEMA = pa.schema(
     [
@@ -56,7 +56,7 @@ def plain_pairs(rows):
     found = set()
     for (person, session), visit in visits.items():
         ordered = sorted(visit)
-        for (time, query), (next_time, next_query) in zip(ordered, ordered[1:], strict=False):
+        for (time, query), (next_time, next_query) in pairwise(ordered):
             if query != next_query and (session is not None or next_time - time <= PAUSE):
                 found.add((person, query, next_query))
     return found

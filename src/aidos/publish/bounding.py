@@ -21,7 +21,7 @@ __all__ = ["bounded", "bounded_with_sizes", "draw_salt", "people_in_order"]
 
 SALT_BYTES = 16
 DIGITS = 12
-"""Of the digest; as many as the embedded engine sorts without looking elsewhere, and more than enough for one person."""
+"""Of the digest: as many as the embedded engine sorts without looking elsewhere, and enough for one person's items."""
 
 
 def draw_salt(noise: Noise) -> bytes:

@@ -14,9 +14,9 @@ one person's history is *replaced* by another, so that the number of people is p
 Both need p <= 1 - e^(-1/lambda): then *not* showing an item is no stronger evidence than a count is. See
 `aidos.account.zealous`, also for what the paper's equation (3) gets wrong.
 
-What it does not promise: anything for neighbours that differ by a person's presence at another epsilon than the same
-(removing is replacing by somebody without items, so the promise holds there too); that an item just at tau' gets out
-with more than probability one half.
+What it does not promise: less noise where only a person's presence is to be hidden (removing her is replacing her by
+somebody without items, so the promise covers that too, but `LaplaceThreshold` gets by with half the noise); that an
+item just at tau' gets out with more than probability one half; anything about a second release.
 """
 
 from __future__ import annotations
