@@ -183,3 +183,35 @@ def test_a_plan_spends_nothing_and_writes_a_page(place):
     assert {choice["epsilon"] for choice in choices} == {0.5, 1.0, 2.0, 4.0}
     assert "A plan for a release" in (place / "plan.html").read_text()
     assert '"charged"' not in (place / "l.ledger").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "files", "words"),
+    [
+        (["--mechanism", "k-query-anonymity", "--set", "k=5"], {"visits"}, "At least 5 persons"),
+        (["--mechanism", "k-session-anonymity"], {"visits"}, "share every released value"),
+        (["--mechanism", "k-keyword-anonymity"], {"keywords"}, "share every released value"),
+        (
+            ["--mechanism", "pool-release", "--set", "pool=pool.txt"],
+            {"queries", "clicks", "transitions"},
+            "No guarantee",
+        ),
+        (["--mechanism", "click-counts", "--results", "results.tsv"], {"clicks"}, "No guarantee"),
+        (["--mechanism", "zealous"], {"queries"}, "No guarantee"),
+        (["--mechanism", "rounds"], {"queries"}, "No guarantee"),
+    ],
+)
+def test_every_mechanism_goes_through_the_same_door(place, options, files, words):
+    (place / "pool.txt").write_text("fern\nmoss\nivy\n")
+    (place / "results.tsv").write_text("fern\thttps://fern.example\nmoss\thttps://moss.example\n")
+    done = aidos("publish", "log.tsv", "--without-ledger", *options, "-o", "out", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout.replace("\n", " ")
+    assert {path.stem for path in (place / "out").glob("*.parquet")} == files
+    assert aidos("verify", "out", cwd=place).returncode == 0
+
+
+def test_k_anonymity_is_refused_by_a_ledger(place):
+    done = publish(place, "--mechanism", "k-query-anonymity", "-o", "out")
+    assert done.returncode == 3
+    assert not (place / "out").exists()

@@ -20,6 +20,8 @@ from aidos.core.progress import Progress
 from aidos.core.table import Table
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import write_text
+from aidos.errors import ParameterError
+from aidos.publish.wholelog import WholeLog
 from aidos.report.charts import line
 from aidos.report.page import Callout, Chapter, Code, DataTable, Figure, Page, Prose, render
 from aidos.report.terminal import rows_table
@@ -51,6 +53,8 @@ class Choice:
 
 def show_plan(recipe: Recipe, files: Sequence[str], output: Path | None, how: HowToRead, common: Common) -> int:
     """Run the plan, show it, and write its page when one was asked for."""
+    if isinstance(recipe.build(), WholeLog):
+        raise ParameterError(f"{recipe.mechanism} has no items per person to plan", hint="try it with --without-ledger")
     with open_engine(common) as engine:
         table = read_for_release(engine, files, recipe, how) if files else _sample_log(engine, recipe)
         choices = make_plan(recipe, table, engine.progress)

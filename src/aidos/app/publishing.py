@@ -26,6 +26,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.publish.histogram import Histogram
 from aidos.publish.multi import GaussianMechanism, LogRelease
 from aidos.publish.tables import TableRelease
+from aidos.publish.wholelog import WholeLog
 from aidos.report.page import render
 from aidos.report.releasepage import letter_to_readers, release_page
 
@@ -68,7 +69,7 @@ def usable_ledger(
     path: Path | None,
     files: Sequence[str],
     guarantee: Guarantee,
-    mechanism: LogRelease | TableRelease,
+    mechanism: LogRelease | TableRelease | WholeLog,
     *,
     may_be_missing: bool,
 ) -> FileLedger | None:
@@ -115,11 +116,10 @@ def publish_table(
     return made
 
 
-def _gaussian_part(mechanism: LogRelease | TableRelease) -> GaussianPart | None:
+def _gaussian_part(mechanism: LogRelease | TableRelease | WholeLog) -> GaussianPart | None:
     """The Gaussian part of a release of one kind, for ledgers that add up Gaussian noise by squares."""
-    parts = mechanism.parts() if isinstance(mechanism, LogRelease) else (("items", mechanism.mechanism),)
-    only = parts[0][1]
-    return only.gaussian_part() if len(parts) == 1 and isinstance(only, GaussianMechanism) else None
+    parts = [part for _, part in mechanism.parts()] if isinstance(mechanism, LogRelease) else [mechanism.mechanism]
+    return parts[0].gaussian_part() if len(parts) == 1 and isinstance(parts[0], GaussianMechanism) else None
 
 
 def write_release(made: ReleasedLog, recipe: Recipe, directory: Path, facts: PublicFacts) -> None:
@@ -149,7 +149,7 @@ def _manifest(made: ReleasedLog, recipe: Recipe, facts: PublicFacts) -> dict[str
 
 def _calibration(made: ReleasedLog, facts: PublicFacts) -> Mapping[str, float]:
     mechanism = made.mechanism
-    return mechanism.calibration(facts) if isinstance(mechanism, LogRelease | TableRelease) else {}
+    return mechanism.calibration(facts) if isinstance(mechanism, LogRelease | TableRelease | WholeLog) else {}
 
 
 def describe_guarantee(guarantee: Guarantee) -> dict[str, object]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,6 +19,10 @@ from aidos.app.catalogue import find_mechanism
 from aidos.errors import InputError, ParameterError
 from aidos.publish.multi import HistogramMechanism, LogRelease
 from aidos.publish.tables import TableRelease
+from aidos.publish.wholelog import WHOLE_LOG_MECHANISMS, WholeLog, WholeLogMechanism
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["Recipe", "build_mechanism", "read_recipe"]
 
@@ -40,14 +45,25 @@ class Recipe:
     """For such tables: the columns that make one item."""
     largest_set: int = 1
     """For such tables: publish sets of up to so many items."""
+    results: str = ""
+    """For click counts: the file of the public list of results."""
 
-    def build(self) -> LogRelease | TableRelease:
+    def build(self) -> LogRelease | TableRelease | WholeLog:
         """The mechanism that the recipe describes."""
         mechanism = build_mechanism(self.mechanism, self.parameters)
+        if isinstance(mechanism, WHOLE_LOG_MECHANISMS):
+            return WholeLog(mechanism=mechanism, results=Path(self.results) if self.results else None)
         if self.person:
             columns, largest = self.columns, self.largest_set
             return TableRelease(mechanism=mechanism, person=self.person, columns=columns, largest_set=largest)
         return LogRelease(mechanism=mechanism, kinds=self.items, shares=self.shares)
+
+    def complete(self) -> Recipe:
+        """The same recipe with every parameter of the mechanism written out, also those at their defaults."""
+        mechanism = build_mechanism(self.mechanism, self.parameters)
+        values = {each.name: getattr(mechanism, each.name) for each in fields(cast("DataclassInstance", mechanism))}
+        written = {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+        return replace(self, parameters={name: value for name, value in written.items() if value is not None})
 
     def to_toml(self) -> str:
         """The recipe as a file; what is at its default stays out."""
@@ -63,13 +79,13 @@ class Recipe:
         return "\n".join(lines) + "\n"
 
 
-def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism:
+def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism | WholeLogMechanism:
     """A mechanism of the catalogue with these parameters; ParameterError names everything that is wrong."""
     kind = find_mechanism(name)
     known = {field.name for field in fields(kind)}
     problems = [f"{unknown}: no such parameter" for unknown in sorted(set(parameters) - known)]
     given = {key: value for key, value in parameters.items() if key in known}
-    made: HistogramMechanism | None = None
+    made: HistogramMechanism | WholeLogMechanism | None = None
     try:
         made = TypeAdapter(kind).validate_python(given)
     except ValidationError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from aidos.account.ledger import Ledger
-from aidos.core.guarantee import Guarantee, NoGuarantee, QualityFloor
+from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloor
 from aidos.core.mechanism import Mechanism, PublicFacts, Release
 from aidos.core.noise import Noise
 
@@ -41,7 +41,8 @@ def release(
 
 
 def _earned(guarantee: Guarantee, noise: Noise, *, charged: bool) -> Guarantee:
-    if isinstance(guarantee, QualityFloor):
+    # Neither is about noise or about a budget, and both say what they are worth.
+    if isinstance(guarantee, QualityFloor | KAnonymity):
         return guarantee
     if noise.is_repeatable:
         return NoGuarantee("the noise came from a seed, and whoever knows the seed can subtract it")

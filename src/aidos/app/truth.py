@@ -24,7 +24,8 @@ TOPS = (10, 100, 1000)
 def write_finding(made: ReleasedLog, recipe: Recipe, table: Table, path: Path) -> None:
     """Compare every table of the release with the truth, on a page that only its owner can read."""
     with true_counts(recipe, table) as truth:
-        chapters = tuple(_chapter(kind, compare(histogram, truth[kind])) for kind, histogram in made.value.items())
+        both = [(kind, histogram) for kind, histogram in made.value.items() if kind in truth]
+        chapters = tuple(_chapter(kind, compare(histogram, truth[kind])) for kind, histogram in both)
     page = Page(
         title="The release against the truth",
         lead="How much of what is in the data came through, and how far the counts are off.",

@@ -29,15 +29,15 @@ class What:
     """Kinds of items with commas between: keywords, queries, clicks, pairs."""
 
     mechanism: str = "count-gaussian"
-    """How: count-gaussian, laplace-threshold, zealous, rounds, weighted-gaussian, policy-gaussian..."""
+    """How: count-gaussian, laplace-threshold, zealous, rounds, pool-release, k-query-anonymity..."""
 
-    epsilon: float = 1.0
+    epsilon: float | None = None
     """Privacy loss of one person, at most, for all items together; 1 unless given."""
 
-    delta: float = 1e-6
+    delta: float | None = None
     """Chance that the promise fails, for all items together; 1e-6 unless given."""
 
-    items_per_person: int = 10
+    items_per_person: int | None = None
     """Items of each kind that are kept of each person; 10 unless given."""
 
     shares: str = ""
@@ -55,6 +55,9 @@ class What:
     sets: int = 1
     """For such a table: release sets of up to so many items."""
 
+    results: str = ""
+    """For click-counts: a public list, with query, tab, result on each line."""
+
     recipe: Path | None = None
     """A recipe's file, in place of these options."""
 
@@ -65,15 +68,17 @@ class What:
         if self.recipe is not None:
             return read_recipe(self.recipe)
         basic = {"epsilon": self.epsilon, "delta": self.delta, "items_per_person": self.items_per_person}
+        given = {name: value for name, value in basic.items() if value is not None}
         return Recipe(
             mechanism=self.mechanism,
             items=() if self.person else tuple(_words(self.items)),
-            parameters={**basic, **dict(_parameter(text) for text in self.set)},
+            parameters={**given, **dict(_parameter(text) for text in self.set)},
             shares=tuple(_number("--shares", word) for word in _words(self.shares)),
             person=self.person,
             columns=tuple(_words(self.item)),
             largest_set=self.sets,
-        )
+            results=self.results,
+        ).complete()
 
 
 @Parameter(name="*", group="Ledger and noise")
