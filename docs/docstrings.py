@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 __all__ = ["tidy_docstring"]
@@ -9,10 +10,13 @@ __all__ = ["tidy_docstring"]
 EXAMPLES = ("For example:", "Examples:")
 PARAMETERS = ["Parameters", "----------"]
 TREE = ("├", "└", "│")
+BARS = re.compile(r"\|(\w+)\|")
+"""An absolute value such as |X|, which would be taken for a substitution."""
 
 
 def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:
-    """Show drawn trees and examples as typed, and parameters of commands as fields; the list is changed in place."""
+    """Show trees, examples and |x| as typed, and parameters of commands as fields; the list is changed in place."""
+    lines[:] = [BARS.sub(r"\|\1\|", line) for line in lines]
     if what in {"function", "module"}:
         lines[:] = [line for block in _blocks(lines) for line in (*_tidied(block), "")]
 

@@ -10,7 +10,9 @@ from types import ModuleType
 import pytest
 from transcripts import PAGES, ROOT, commands, play
 
+from aidos.app.catalogue import BUILT_IN, find_mechanism
 from aidos.app.cli import COMMANDS, app
+from aidos.core.mechanism import PublicFacts
 
 DOCS = ROOT / "docs"
 GENERATED = DOCS / "reference" / "generated"
@@ -21,6 +23,7 @@ FENCED = re.compile(r"(?ms)^```.*?^```$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 DOC_ROLE = re.compile(r"\{doc\}`([^`]+)`")
 TOCTREE = re.compile(r"(?ms)^```\{toctree\}\n(.*?)^```$")
+CALIBRATED = re.compile(r"(?m)^\| `([a-z-]+)` \| ([^|]+) \| ([^|]+) \|$")
 NUMBER = re.compile(r"(?m)^\| [^|]+ \| ([0-9.]+) \| `(\w+)\.(\w+)(?:\[(\d+)\])?` \|$")
 
 
@@ -158,6 +161,23 @@ def test_numbers_of_the_theory_card_are_those_of_the_code():
     for value, module, name, place in rows:
         found = getattr(importlib.import_module(f"aidos.world.{module}"), name)
         assert float(found[int(place)] if place else found) == float(value), name
+
+
+def test_noise_and_thresholds_of_the_theory_index_are_those_of_the_code():
+    rows = CALIBRATED.findall((DOCS / "theory" / "index.md").read_text(encoding="utf-8"))
+    assert len(rows) > 7
+    for name, *cells in rows:
+        for items, cell in zip((1, 10), cells, strict=True):
+            found = find_mechanism(name)(items_per_person=items).calibration(PublicFacts())
+            for shown in cell.split(", "):
+                label, value = shown.split()
+                assert f"{found[label]:.{len(value.partition('.')[2])}f}" == value, (name, items, label)
+
+
+def test_every_mechanism_has_a_theory_card():
+    cards = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "theory").glob("*.md"))
+    for name in set(BUILT_IN) - {"log-release"}:
+        assert f"`{find_mechanism(name).__name__}`" in cards or f".{find_mechanism(name).__name__}`" in cards, name
 
 
 def test_install_hints_send_nobody_to_an_index():

@@ -14,7 +14,7 @@ from enum import StrEnum
 from math import fsum
 
 from aidos.account.composition import GaussianPart, compose_gaussian, part_of
-from aidos.account.ledger import ROUNDING, cost
+from aidos.account.cost import ROUNDING, cost
 from aidos.core.guarantee import PERSON, Guarantee, KAnonymity, Neighbours, NoGuarantee, QualityFloor, Unit
 from aidos.errors import BudgetError, ParameterError
 

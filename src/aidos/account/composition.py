@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from math import exp, fsum, inf, sqrt
 from typing import assert_never
 
+from aidos.account.cost import cost
 from aidos.account.gaussian import gaussian_epsilon, normal_tail_inverse, smoothed
-from aidos.account.ledger import cost
 from aidos.core.guarantee import (
     PERSON,
     ApproxDP,

@@ -151,7 +151,7 @@ def _facts(state: LedgerState) -> dict[str, object]:
 
 
 def _show_tables(state: LedgerState) -> None:
-    from aidos.account.ledger import cost
+    from aidos.account.cost import cost
     from aidos.report.terminal import facts_table, rows_table
 
     budget = state.budget
