@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -191,3 +192,31 @@ def test_demo_writes_one_page_and_says_where_twice_in_a_row(tmp_path):
     assert "://" not in page
     assert "The sample world" in page
     assert not [name for name in os.listdir(tmp_path / "demo") if name.startswith(".")]
+
+
+def run_in_a_terminal(*arguments):
+    """What a person sees on stderr."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "aidos", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            seen += os.read(ours, 65536)
+        except OSError:  # the other end was closed
+            break
+    os.close(ours)
+    return process.wait(timeout=60), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen.decode())
+
+
+def test_long_work_shows_a_bar_with_rate_and_time_left_and_short_work_shows_none(tmp_path):
+    code, seen = run_in_a_terminal("sample", "log", "--size", "60000", "-o", tmp_path / "log.parquet")
+    assert code == 0, seen
+    assert "making log" in seen
+    assert re.search(r"\d+%.* people/s.* \d:\d\d:\d\d", seen)
+    code, seen = run_in_a_terminal("sample", "rankings", "--size", "tiny", "-o", tmp_path / "r.parquet")
+    assert code == 0
+    assert "making" not in seen
+    code, seen = run_in_a_terminal("sample", "log", "--size", "60000", "-o", tmp_path / "log.parquet", "--quiet")
+    assert (code, seen) == (0, "")

@@ -82,9 +82,9 @@ class _Bar:
         if self.silent or time.monotonic() - self.started < SECONDS_BEFORE_BAR:
             return
         if self.shown is None:
-            self.shown = _rich_progress(self.unit)
+            self.shown = _rich_progress()
             self.shown.start()
-            self.shown.add_task(self.label, total=self.total)
+            self.shown.add_task(self.label, total=self.total, rate="")
         elapsed = time.monotonic() - self.started
         self.shown.update(self.shown.task_ids[0], completed=done, rate=_rate(done / elapsed, self.unit))
 
@@ -93,12 +93,12 @@ class _Bar:
             self.shown.stop()
 
 
-def _rich_progress(unit: str) -> RichProgress:
+def _rich_progress() -> RichProgress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    rate = () if unit == "%" else (TextColumn("{task.fields[rate]}"),)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), *rate, TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
