@@ -105,6 +105,7 @@ def test_a_seed_takes_the_guarantee_away_and_repeats_the_release(place):
     for name in ("one", "two"):
         done = aidos("publish", "log.tsv", "--without-ledger", "--seed", 3, "-o", name, cwd=place)
         assert "No guarantee" in done.stdout
+        assert json.loads((place / name / "MANIFEST.json").read_text())["composition"] == []
     assert (place / "one" / "queries.csv").read_text() == (place / "two" / "queries.csv").read_text()
     assert "NO guarantee" in (place / "one" / "README.md").read_text()
 
@@ -122,9 +123,14 @@ def test_any_table_of_persons_and_items_goes_through_the_same_door(tmp_path):
     pq.write_table(
         pa.table({"customer": [c for c, _ in bought], "product": [p for _, p in bought]}), tmp_path / "b.parquet"
     )
+    opened = aidos(
+        "ledger", "open", "b.parquet", "--person", "customer", "--epsilon", 3, "--delta", 1e-6, "-o", "b", cwd=tmp_path
+    )
+    assert opened.returncode == 0, opened.stderr
     table = ["--person", "customer", "--item", "product", "--sets", 2, "--epsilon", 3]
-    done = aidos("publish", "b.parquet", "--without-ledger", *table, "-o", "out", cwd=tmp_path)
+    done = aidos("publish", "b.parquet", "--ledger", "b", *table, "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "one person (customer)" in done.stdout
     items = pq.read_table(tmp_path / "out" / "items.parquet").column(0).to_pylist()
     assert set(items) == {"bread", "butter", "bread & butter"}
 
@@ -141,6 +147,10 @@ def test_any_table_of_persons_and_items_goes_through_the_same_door(tmp_path):
         (["--ledger", "missing.ledger", "-o", "out"], "missing.ledger"),
         (["-o", "log.tsv"], "exists"),
         (["--set", "what", "-o", "out"], "NAME=VALUE"),
+        (["--people", "10", "-o", "out"], "more than 10 people"),
+        (["--mechanism", "log-release", "-o", "out"], "--items"),
+        (["--recipe", "r.toml", "--epsilon", "2", "-o", "out"], "recipe"),
+        (["--mechanism", "zealous", "--set", "promise=probabilistic", "-o", "out"], "people"),
         ([], "-o"),
     ],
 )

@@ -18,11 +18,12 @@ from aidos.account.ledgerfile import FileLedger, fingerprint_files
 from aidos.app.recipe import Recipe
 from aidos.app.release import release
 from aidos.app.releasedir import new_directory, write_files, write_histogram
-from aidos.core.guarantee import Guarantee, statement
+from aidos.core.guarantee import Guarantee, NoGuarantee, statement
 from aidos.core.mechanism import PublicFacts, Release
 from aidos.core.noise import Noise
 from aidos.core.table import Table
 from aidos.errors import InputError, ParameterError
+from aidos.ingest.sources import find_sources
 from aidos.publish.histogram import Histogram
 from aidos.publish.multi import GaussianMechanism, LogRelease
 from aidos.publish.tables import TableRelease
@@ -82,19 +83,26 @@ def usable_ledger(
             "no ledger was named, and without one nothing bounds what was released before",
             hint=f"aidos ledger open {named} --epsilon 1 --delta 1e-6 -o FILE; for synthetic data: --without-ledger",
         )
-    ledger = FileLedger(path, fingerprint=fingerprint_files([Path(file) for file in files]))
+    ledger = FileLedger(path, fingerprint=fingerprint_files([source.path for source in find_sources(files)[0]]))
     state = ledger.state()
     state.budget.admit(state.spends, Spend(guarantee, _gaussian_part(mechanism)))
     return ledger
 
 
-def check_people(table: Table, person: str, delta: float, *, accept_large_delta: bool) -> None:
-    """Refuse data that no guarantee makes sense for: one person, or a delta that lets somebody's data out whole."""
+def check_people(
+    table: Table, person: str, delta: float, *, accept_large_delta: bool, stated: int | None = None
+) -> None:
+    """Refuse data that no guarantee makes sense for: one person, more than stated, or a delta that lets one out."""
     if person not in table.columns:
         raise InputError(f"the data have no column {person}", hint="name the person's column with --column or --person")
     people = int(str(table.rows(f'select count(distinct "{person}") from {{table}}')[0][0]))
     if people < 2:
         raise InputError(f"the data are about {people} person: nobody can hide alone", hint="use data of more people")
+    if stated is not None and people > stated:
+        raise InputError(
+            f"the data are about more than {stated:,} people, the number that was given as public",
+            hint="give the right number with --people, if that is public",
+        )
     if delta > 1 / people and not accept_large_delta:
         raise ParameterError(
             f"delta = {delta:g} is more than one in the number of people: it would allow publishing somebody outright",
@@ -132,7 +140,9 @@ def write_release(made: ReleasedLog, recipe: Recipe, directory: Path, facts: Pub
 
 
 def _manifest(made: ReleasedLog, recipe: Recipe, facts: PublicFacts) -> dict[str, object]:
-    parts = made.mechanism.parts() if isinstance(made.mechanism, LogRelease) else ()
+    # A part promises nothing when the whole does not.
+    promised = not isinstance(made.guarantee, NoGuarantee)
+    parts = made.mechanism.parts() if isinstance(made.mechanism, LogRelease) and promised else ()
     return {
         "aidos": version("aidos"),
         "guarantee": describe_guarantee(made.guarantee),

@@ -82,6 +82,9 @@ class Recipe:
 def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism | WholeLogMechanism:
     """A mechanism of the catalogue with these parameters; ParameterError names everything that is wrong."""
     kind = find_mechanism(name)
+    if kind is LogRelease:
+        hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"
+        raise ParameterError("log-release is what several kinds of items make", hint=hint)
     known = {field.name for field in fields(kind)}
     problems = [f"{unknown}: no such parameter" for unknown in sorted(set(parameters) - known)]
     given = {key: value for key, value in parameters.items() if key in known}

@@ -41,8 +41,8 @@ def release(
 
 
 def _earned(guarantee: Guarantee, noise: Noise, *, charged: bool) -> Guarantee:
-    # Neither is about noise or about a budget, and both say what they are worth.
-    if isinstance(guarantee, QualityFloor | KAnonymity):
+    # None of them is about noise or about a budget, and all say what they are worth.
+    if isinstance(guarantee, QualityFloor | KAnonymity | NoGuarantee):
         return guarantee
     if noise.is_repeatable:
         return NoGuarantee("the noise came from a seed, and whoever knows the seed can subtract it")

@@ -11,7 +11,7 @@ from aidos.errors import InputError, Problem
 from aidos.ingest.bytescan import Scan, scan
 from aidos.ingest.columnar import read_parquet
 from aidos.ingest.delimited import read_delimited, wrong_delimiter
-from aidos.ingest.facts import Facts, find_facts, find_problems
+from aidos.ingest.facts import Facts, find_facts, find_problems, good_rows
 from aidos.ingest.formats.base import LineFormat, Sample
 from aidos.ingest.formats.layout import DelimitedFormat
 from aidos.ingest.formats.qlogs import QueryLogs, qlog_lines
@@ -136,7 +136,11 @@ def _judged(
         found.append(describe("header-only", begun.file, lines=(1,)))
     found += find_problems(engine, begun.file, spool, facts, options)
     known = replace(begun, columns=spool.columns, facts=facts, spool=spool, notes=spool.notes)
-    return _verdict(known, found, options, rows=facts.rows + spool.rejected + lost)
+    judged = _verdict(known, found, options, rows=facts.rows + spool.rejected + lost)
+    if not judged.skipped:
+        return judged
+    kept = replace(spool, sql=f"select * from ({spool.sql}) where {good_rows(spool, options)}")
+    return replace(judged, facts=find_facts(engine, kept))
 
 
 def _verdict(begun: Inspection, problems: Sequence[Problem], options: ReadOptions, *, rows: int) -> Inspection:

@@ -37,7 +37,7 @@ def release_page(made: Release[dict[str, Histogram]], recipe: str, calibration: 
     )
     limits = Chapter(title="What is not protected", blocks=(Callout("caution", NOT_PROTECTED),))
     return Page(
-        title="A released search log",
+        title="A release",
         lead=_lead(made),
         chapters=(*(_part(kind, histogram) for kind, histogram in made.value.items()), how, limits),
         source=made,
@@ -87,7 +87,7 @@ def letter_to_readers(made: Release[dict[str, Histogram]]) -> str:
         if isinstance(made.guarantee, NoGuarantee)
         else "The guarantee is about the whole directory, not about each table on its own."
     )
-    return f"""# A released search log
+    return f"""# A release made with aidos
 
 {statement(made.guarantee)}
 
@@ -114,5 +114,6 @@ a page to look at.
 
 
 def _table_line(kind: str, histogram: Histogram) -> str:
-    counted = "with noisy numbers of people" if histogram.has_counts else "without counts"
+    occurrences = "with noisy numbers of occurrences" if "count" in histogram.columns else "without counts"
+    counted = "with noisy numbers of people" if histogram.has_counts else occurrences
     return f"- `{kind}.parquet`, `{kind}.csv`: {len(histogram):,} rows ({', '.join(histogram.columns)}), {counted}."

@@ -35,6 +35,7 @@ def open_budget(
     epsilon: float,
     delta: float,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    person: str = "client_id",
     neighbours: Literal["add-or-remove-one", "replace-one"] = "add-or-remove-one",
     accountant: Literal["basic", "gaussian"] = "basic",
     common: Common | None = None,
@@ -48,6 +49,7 @@ def open_budget(
     For example:
         aidos ledger open log.tsv --epsilon 3 --delta 1e-6 -o ledgers/
         aidos ledger open log.tsv --epsilon 3 --delta 1e-6 --accountant gaussian -o log.ledger
+        aidos ledger open baskets.csv --person customer --epsilon 3 --delta 1e-6 -o b.ledger
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ def open_budget(
         Most probability with which the promise may fail, in all.
     output
         A directory, or the file to make.
+    person
+        The column that says whose row it is; client_id, that of every search log, unless given.
     neighbours
         What is protected: whether a person is in the data (add-or-remove-one), or which data she has (replace-one).
     accountant
@@ -66,10 +70,16 @@ def open_budget(
     """
     from aidos.account.budget import Accountant, Budget
     from aidos.account.ledgerfile import fingerprint_files, open_ledger
-    from aidos.core.guarantee import Neighbours
+    from aidos.core.guarantee import Neighbours, Unit
 
     common = common or Common()
-    budget = Budget(epsilon=epsilon, delta=delta, neighbours=Neighbours(neighbours), accountant=Accountant(accountant))
+    budget = Budget(
+        epsilon=epsilon,
+        delta=delta,
+        unit=Unit("person", person),
+        neighbours=Neighbours(neighbours),
+        accountant=Accountant(accountant),
+    )
     opened = open_ledger(output, budget, fingerprint=fingerprint_files(files))
     if common.json:
         show_json({"ledger": str(opened.path), **_facts(opened.state())})

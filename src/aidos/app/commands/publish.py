@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,14 +61,19 @@ class What:
     recipe: Path | None = None
     """A recipe's file, in place of these options."""
 
-    def to_recipe(self) -> Recipe:
-        """As a recipe."""
+    def to_recipe(self, people: int | None = None) -> Recipe:
+        """As a recipe; mechanisms that need the number of people get the one that is public."""
+        from aidos.app.catalogue import find_mechanism
         from aidos.app.recipe import Recipe, read_recipe
 
         if self.recipe is not None:
+            if self != What(recipe=self.recipe):
+                raise ParameterError("a recipe takes the place of the other options", hint="change the recipe instead")
             return read_recipe(self.recipe)
         basic = {"epsilon": self.epsilon, "delta": self.delta, "items_per_person": self.items_per_person}
-        given = {name: value for name, value in basic.items() if value is not None}
+        takes = {each.name for each in fields(find_mechanism(self.mechanism))}
+        public = {"people": people} if "people" in takes else {}
+        given = {name: value for name, value in (basic | public).items() if value is not None}
         return Recipe(
             mechanism=self.mechanism,
             items=() if self.person else tuple(_words(self.items)),
@@ -138,7 +143,7 @@ def publish(
         Spend nothing: show on the sample world (or on FILES, if they are public) what each choice would give.
     """
     common, how, terms = common or Common(), how or HowToRead(), terms or Terms()
-    recipe = (what or What()).to_recipe()
+    recipe = (what or What()).to_recipe(terms.people)
     if plan:
         from aidos.app.plan import show_plan
 
@@ -166,7 +171,13 @@ def _release(  # noqa: PLR0917
     with open_engine(common) as engine:
         table = read_for_release(engine, files, recipe, how)
         delta = float(getattr(guarantee, "delta", 0.0))
-        check_people(table, recipe.person or "client_id", delta, accept_large_delta=terms.accept_large_delta)
+        check_people(
+            table,
+            recipe.person or "client_id",
+            delta,
+            accept_large_delta=terms.accept_large_delta,
+            stated=terms.people,
+        )
         made = publish_table(recipe, table, output, ledger=ledger, noise=Noise(terms.seed), facts=facts)
         if terms.finding is not None:
             write_finding(made, recipe, table, terms.finding)
