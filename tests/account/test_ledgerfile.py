@@ -205,6 +205,28 @@ def test_removed_doubled_and_swapped_lines_are_noticed(ledger):
             read_state(ledger.path, b"".join([header, *wrong]))
 
 
+def test_a_lost_newline_loses_nothing(ledger):
+    ledger.charge(TENTH)
+    os.truncate(ledger.path, ledger.path.stat().st_size - 1)
+    assert ledger.spent()[0] == pytest.approx(0.1)
+    ledger.settle(ledger.book(TENTH), "published")
+    assert FileLedger(ledger.path).spent()[0] == pytest.approx(0.2)
+
+
+def test_a_second_crash_at_any_byte_of_the_mark_loses_nothing(ledger):
+    ledger.charge(TENTH)
+    first = ledger.path.stat().st_size
+    ledger.charge(ApproxDP(epsilon=0.3, delta=1e-7))
+    os.truncate(ledger.path, first + 40)
+    ledger.close()
+    marked = ledger.path.read_bytes()
+    for size in range(first + 40, len(marked) + 1):
+        ledger.path.write_bytes(marked[:size])
+        assert ledger.spent()[0] == pytest.approx(1.0)
+        ledger.close()
+        assert FileLedger(ledger.path).state().closed
+
+
 @given(cut=st.integers(1, 10_000), second_cut=st.integers(0, 200))
 @settings(max_examples=60, deadline=None)
 def test_a_last_line_cut_anywhere_counts_as_spent(tmp_path_factory, cut, second_cut):

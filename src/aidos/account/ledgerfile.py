@@ -117,7 +117,7 @@ class FileLedger:
 
     def _append(self, descriptor: int, state: LedgerState, content: dict[str, Any]) -> int:
         """Write one line (and before it the seal of a torn one), flushed to disk; give its number."""
-        payload, number, chain = b"", state.lines + 1, state.chain
+        payload, number, chain = b"\n" if state.unended else b"", state.lines + 1, state.chain
         if state.torn:
             mark = {"line": number, "kind": "torn", "digest": digest(state.torn), "time": _now()}
             sealed, chain = seal(state.key, chain, mark)

@@ -50,6 +50,8 @@ class LedgerState:
     charges: list[Charge] = field(default_factory=list)
     torn: bytes = b""
     """A last line that was cut short and not yet sealed by the next writer."""
+    unended: bool = False
+    """Whether the last line is whole but for its newline."""
 
     @property
     def spends(self) -> list[Spend]:
@@ -78,6 +80,10 @@ def read_state(path: Path, contents: bytes) -> LedgerState:
     if len(lines) < 2:
         raise _foreign(path)
     state = _header(path, lines[0])
+    if _is_whole(lines[-1]):
+        # Only the newline was lost: the line counts, and whoever writes next ends it.
+        state.unended = True
+        lines.append(b"")
     position, last = 1, len(lines) - 1  # what follows the last newline is empty, or was cut short
     while position < last:
         line = parse(state.key, state.chain, lines[position])
