@@ -30,7 +30,7 @@ def main() -> int:
     say("making the environment in .venv (once; a minute or two)")
     if subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=False).returncode:
         return fail("python3 -m venv failed", "on Debian and Ubuntu: apt-get install python3-venv")
-    if not (install_cached() or (download() and install_cached())):
+    if not (install_cached(show_errors=False) or (download() and install_cached())):
         return fail("the packages could not be installed", "see pip's message above; the network is needed once")
     stamp.write_text(wanted)
     return 0
@@ -42,13 +42,13 @@ def fingerprint() -> str:
     return hashlib.sha256(b"\0".join(made_from)).hexdigest()
 
 
-def install_cached() -> bool:
+def install_cached(*, show_errors: bool = True) -> bool:
     """Install from the wheel cache alone; False when it does not hold everything."""
     wheels = wheel_cache()
     offline = ["install", "--quiet", "--no-index", "--find-links", str(wheels)]
     project = [*offline, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
     constraints = [*offline, "--require-hashes", "-r", str(CONSTRAINTS)]
-    return pip(constraints, show_errors=any(wheels.iterdir())) and pip(project)
+    return pip(constraints, show_errors=show_errors) and pip(project)
 
 
 def download() -> bool:
