@@ -25,10 +25,13 @@ WHITE = r"\t-\r\x1C-\x20\x{85}\p{Z}"
 CONTROL_NOT_WHITE = r"[\x00-\x08\x0E-\x1B\x7F-\x{84}\x{86}-\x{9F}]"
 CONTROL_AND_WHITE = r"[\t-\r\x1C-\x1F\x{85}]"
 ONLY_CANONICAL = (
-    r"\x00-\x7F\x{C0}-\x{131}\x{386}-\x{3CE}\x{400}-\x{52F}\x{5D0}-\x{5EA}\x{621}-\x{64A}"
+    r"\x01-\x7F\x{C0}-\x{131}\x{386}-\x{3CE}\x{400}-\x{52F}\x{5D0}-\x{5EA}\x{621}-\x{64A}"
     r"\x{3041}-\x{3096}\x{30A1}-\x{30FA}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
 )
-"""Letters of large scripts that have no compatibility forms: for them NFKC is NFC, which the engine knows."""
+"""Letters of large scripts that have no compatibility forms: for them NFKC is NFC, which the engine knows.
+
+Not NUL: the engine's NFC ends a text there.
+"""
 NFKC = "aidos_nfkc"
 """The same for all other characters, through Python: slower, because Python takes one batch at a time."""
 
