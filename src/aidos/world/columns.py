@@ -35,7 +35,7 @@ __all__ = [
 Column: TypeAlias = "pa.Array[Any]"
 
 _arrow: Any = pc
-"""Arrow's functions are made at run time; their types are told here, not by stubs."""
+"""Arrow's functions are made at run time, so their types are told here."""
 
 
 def column(values: NDArray[Any], kind: pa.DataType | None = None, absent: Flags | None = None) -> Column:
