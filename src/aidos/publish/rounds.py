@@ -19,14 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import pyarrow as pa
-from annotated_types import Ge, Gt, Lt
 
 from aidos.account.composition import GaussianPart
 from aidos.account.thresholds import Calibration, weighted_gaussian
-from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
@@ -37,6 +34,7 @@ from aidos.publish.counts import weight_per_item
 from aidos.publish.gaussian_split import Budget, split_gaussian
 from aidos.publish.histogram import Histogram
 from aidos.publish.items import item_columns
+from aidos.publish.parameters import ItemParameters
 from aidos.publish.weighted_gaussian import choose_by_weight, part_of_weights, unit_weights
 
 __all__ = ["SHARES", "Rounds"]
@@ -46,18 +44,8 @@ SHARES = (0.05, 0.15, 0.80)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounds:
+class Rounds(ItemParameters):
     """Publish which items many people have, without counts (three rounds, released items make room for others)."""
-
-    epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
-    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
-    """Chance that the promise fails, for example that an item only one person has gets out."""
-    items_per_person: Annotated[int, Ge(1)] = 10
-    """Items kept of each person in each round (m in the papers)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def guarantee(self, facts: PublicFacts) -> ApproxDP:  # noqa: ARG002  # the number of people plays no part
         """(epsilon, delta) for one person added or removed, all rounds together."""

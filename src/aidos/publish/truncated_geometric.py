@@ -18,36 +18,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Gt, Lt
 
 from aidos.account.thresholds import GeometricSelection, geometric
-from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
 from aidos.publish.counts import people_per_item
 from aidos.publish.histogram import Histogram
+from aidos.publish.parameters import ItemParameters
 
 __all__ = ["TruncatedGeometric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TruncatedGeometric:
+class TruncatedGeometric(ItemParameters):
     """Publish which items many people have, without counts (truncated geometric selection)."""
-
-    epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
-    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
-    """Chance that an item only one person has gets out."""
-    items_per_person: Annotated[int, Ge(1)] = 10
-    """Items kept of each person before counting (m in the papers)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def guarantee(self, facts: PublicFacts) -> ApproxDP:  # noqa: ARG002  # the number of people plays no part
         """(epsilon, delta) for one person added or removed."""

@@ -23,13 +23,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isqrt
-from typing import Annotated
-
-from annotated_types import Ge, Gt, Lt
 
 from aidos.account.composition import GaussianPart, discrete_gaussian_part
 from aidos.account.thresholds import Calibration, weighted_gaussian
-from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
@@ -37,23 +33,14 @@ from aidos.core.sampling import DiscreteGaussian
 from aidos.core.table import Table
 from aidos.publish.counts import Choice, Integers, weight_per_item
 from aidos.publish.histogram import Histogram
+from aidos.publish.parameters import ItemParameters
 
 __all__ = ["WeightedGaussian", "choose_by_weight", "part_of_weights", "unit_weights"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedGaussian:
+class WeightedGaussian(ItemParameters):
     """Publish which items many people have, without counts (weights of length one, Gaussian noise, a threshold)."""
-
-    epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
-    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
-    """Chance that the promise fails, for example that an item only one person has gets out."""
-    items_per_person: Annotated[int, Ge(1)] = 10
-    """Items kept of each person before weighing (m in the papers)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def guarantee(self, facts: PublicFacts) -> ApproxDP:  # noqa: ARG002  # the number of people plays no part
         """(epsilon, delta) for one person added or removed."""
