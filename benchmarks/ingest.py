@@ -1,6 +1,6 @@
 """Reading and normalising an AOL-style log against the engine's own plain copy of the same file.
 
-    python benchmarks/ingest.py [--rows 10000000] [--file LOG.tsv] [--rounds 1]
+    python benchmarks/ingest.py [--rows 10000000] [--file LOG.tsv] [--rounds 2]
 
 Each side runs in a fresh process with 1 GB of engine memory and the same threads. The exit code is 1 when aidos takes
 more than twice as long as the plain copy, or more than 2 GB of memory.
@@ -102,7 +102,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--file", type=Path, help="a log to use in place of a generated one")
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--side", choices=list(SIDES), help=argparse.SUPPRESS)
     parser.add_argument("--target", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
