@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-__all__ = ["askings", "first_askings", "first_clicks", "first_transitions"]
+from aidos.publish.items import PAUSE_MINUTES
 
-PAUSE_MINUTES = 30
+__all__ = ["askings", "first_askings", "first_clicks", "first_transitions"]
 
 
 def askings(columns: Collection[str]) -> str:
