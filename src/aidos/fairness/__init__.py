@@ -1,0 +1,1 @@
+"""Re-ranking so that attention over time is proportional to relevance."""

@@ -1,0 +1,122 @@
+"""Equity of attention: over time, every subject's attention in proportion to its relevance (Biega et al. 2018).
+
+One ranking at a time is reordered a little, so that accumulated attention approaches accumulated relevance while every
+single ranking keeps its quality. The answer to each ranking is exact (`solver`).
+
+Which cost is minimised decides how the sequence ends. The thesis takes the absolute difference; the squared one is
+sometimes better and sometimes worse. The recommended ``adaptive`` cost lies between them: squared for balances up to a
+width, absolute beyond it, with a width that grows like the square root of the number of rankings per subject. It is the
+only one of the three that provably approaches the least unfairness that any method could reach
+(`aidos.fairness.bounds`, and the theory card).
+
+Not promised: that one ranking is fair, that subjects outside the ranking are reached, or anything about privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Annotated, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from aidos.core.checks import check_parameters
+from aidos.core.guarantee import QualityFloor
+from aidos.core.mechanism import PublicFacts
+from aidos.core.noise import Noise
+from aidos.core.ranking import Ranking
+from aidos.errors import ParameterError
+from aidos.fairness.accounts import MemoryKeeper
+from aidos.fairness.rankings import Ints, Reranked, SubjectRanking
+from aidos.fairness.reranker import Reranker
+from aidos.fairness.solver import MOST_POSITIONS_FOR_ACTORS, best_quality, least_cost
+from aidos.fairness.standing import Standing, quality
+from aidos.model.attention import find_attention
+
+__all__ = ["EquityOfAttention"]
+
+
+class Counting:
+    """What `EquityOfAttention.rank` has counted so far: apart from the parameters, which never change."""
+
+    __slots__ = ("_counted",)
+    _counted: Reranker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquityOfAttention(Counting):
+    """Share attention by relevance over time, and keep every single ranking good."""
+
+    attention: str = "geometric:share=0.5,positions=5"
+    """How attention falls with the position: geometric, singular, dcg, rbp, cascade or measured, with its numbers."""
+
+    quality_floor: Annotated[float, Ge(0), Le(1)] = 0.8
+    """Least NDCG-quality of every ranking (theta): 1 allows reordering among equals alone, 0 anything."""
+
+    unfairness_ceiling: Annotated[float, Ge(0)] | None = None
+    """Reorder no more than it takes to keep accumulated unfairness at or below this; as fair as possible if unset."""
+
+    objective: Literal["adaptive", "absolute", "squared"] = "adaptive"
+    """What is minimised in each step: adaptive (recommended), absolute (the thesis) or squared differences."""
+
+    gain: Literal["paper", "linear", "exponential-1", "exponential-5"] = "paper"
+    """What relevance is worth in DCG: paper (2^r - 1, r summing to 1), linear, or 2^r - 1 on a scale to 1 or to 5."""
+
+    searcher_floor: Annotated[float, Ge(0), Le(1)] | None = None
+    """Least average quality over the rankings of any one searcher, besides the floor of each ranking."""
+
+    level: Literal["subject", "actor"] = "subject"
+    """Whose account is kept: each subject's own, or that of the actor behind it (host, brand, domain)."""
+
+    half_life: Annotated[float, Gt(0)] | None = None
+    """After so many rankings the past counts half; it never fades if unset."""
+
+    short_rankings: Literal["refuse", "share"] = "refuse"
+    """A ranking with fewer subjects than positions with attention: refuse it, or share attention among those there."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        model = find_attention(self.attention)
+        if self.level == "actor" and model.positions > MOST_POSITIONS_FOR_ACTORS:
+            raise ParameterError(
+                f"EquityOfAttention: accounts of actors need at most {MOST_POSITIONS_FOR_ACTORS} positions, "
+                f"got {model.positions}"
+            )
+        object.__setattr__(self, "attention", str(model))
+
+    def guarantee(self, facts: PublicFacts) -> QualityFloor:  # noqa: ARG002 - the floor holds for any data
+        """The floor, which holds for every single ranking."""
+        return QualityFloor(measure=f"NDCG@{find_attention(self.attention).positions}", at_least=self.quality_floor)
+
+    def run(self, data: Iterable[SubjectRanking | Ranking], noise: Noise) -> list[Reranked]:  # noqa: ARG002
+        """Re-rank a sequence from empty accounts; nothing here is random."""
+        reranker = Reranker(self, MemoryKeeper(half_life=self.half_life))
+        return [reranker.rank(ranking) for ranking in data]
+
+    def rank(self, ranking: SubjectRanking | Ranking) -> Reranked:
+        """Re-rank one ranking and count it, in memory; accounts that last are kept by a `Reranker` on a store."""
+        if not hasattr(self, "_counted"):
+            object.__setattr__(self, "_counted", Reranker(self, MemoryKeeper(half_life=self.half_life)))
+        return self._counted.rank(ranking)
+
+    def place(self, standing: Standing) -> Ints:
+        """Who gets the positions with attention: the exact answer for one ranking (see `Policy`)."""
+        width = self.width(standing)
+        if self.unfairness_ceiling is not None:
+            placed = best_quality(standing, 0.0, self.unfairness_ceiling - standing.unfairness)
+            if placed is not None and quality(standing, placed) >= standing.quality_floor:
+                return placed
+        return least_cost(standing, width)
+
+    def width(self, standing: Standing) -> float:
+        """How far from balance the cost is squared before it is absolute."""
+        match self.objective:
+            case "absolute":
+                return 0.0
+            case "squared":
+                return inf
+            case "adaptive":
+                spread = float(np.sqrt(standing.attention @ standing.attention))
+                return spread * sqrt((standing.rankings + 1) / max(standing.known, 1))

@@ -1,0 +1,266 @@
+"""The exact search: fill all positions at the least cost within a limit on a second quantity.
+
+Candidates are taken one after the other; each makes one of its moves or none. A label is a set of open positions with
+the cost and the burden so far. Of two labels with the same open positions the one that is no better in both is dropped
+(Pareto), and so is a label that cannot be completed within the limit or below the best answer known. What a completion
+costs at least is read from tables of the relaxed problem, in which the burden has a price (Lagrangian relaxation); the
+relaxation alone would miss the optimum in most cases, as a bound it leaves few labels.
+
+Among answers of equal cost the one with the least burden wins, then the one found first, which depends on the order of
+the candidates alone. Equal means within a part in 10^11 of the largest cost of a single move.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aidos.fairness.kernels.compiled import njit
+
+__all__ = ["GAVE_UP", "NO_ANSWER", "Moves", "cheapest_moves"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TOLERANCE = 1e-11
+FIRST_WINDOW = 1.0 / 64.0
+"""The search begins with answers this close to the bound, as a part of the known gap, and widens four times."""
+NO_ANSWER = -1
+GAVE_UP = -2
+
+
+class Moves(NamedTuple):
+    """What can be done: sets of positions as bits, cost, burden, and where each candidate's moves begin."""
+
+    masks: Ints
+    costs: Floats
+    burdens: Floats
+    first: Ints
+
+
+class Bounds(NamedTuple):
+    """Least costs to complete an answer, by cost alone, by burden alone and by both; and what is asked for."""
+
+    by_cost: Floats
+    by_burden: Floats
+    by_both: Floats
+    price: float
+    limit: float
+    window: float
+
+
+class Labels(NamedTuple):
+    """Partial answers: open positions, cost and burden so far, the label and the move that led here."""
+
+    opens: Ints
+    cost: Floats
+    burden: Floats
+    parents: Ints
+    moves: Ints
+
+
+@njit(cache=True)
+def cheapest_moves(moves: Moves, limit: float, positions: int, most_labels: int) -> Ints:
+    """The moves of the best answer; [NO_ANSWER] when the limit is out of reach, [GAVE_UP] after too many labels."""
+    by_cost = completions(moves, moves.costs, positions)
+    by_burden = completions(moves, moves.burdens, positions)
+    everything = (1 << positions) - 1
+    if by_burden[0, everything] > limit + TOLERANCE:
+        return np.array([NO_ANSWER])
+    price, known = _best_price(moves, limit, by_cost, by_burden)
+    by_both = completions(moves, moves.costs + price * moves.burdens, positions)
+    bound = by_both[0, everything] - price * limit
+    window = known if price == 0.0 else bound + (known - bound) * FIRST_WINDOW
+    while True:
+        found = _search(moves, Bounds(by_cost, by_burden, by_both, price, limit, window), most_labels)
+        if found[0] != NO_ANSWER or window >= known:
+            return found
+        window = min(bound + (window - bound) * 4.0 + TOLERANCE, known)
+
+
+@njit(cache=True)
+def completions(moves: Moves, costs: Floats, positions: int) -> Floats:
+    """Least cost to fill each set of open positions with the candidates from each one on."""
+    number = moves.first.size - 1
+    least = np.full((number + 1, 1 << positions), np.inf)
+    least[number, 0] = 0.0
+    for candidate in range(number - 1, -1, -1):
+        for still_open in range(1 << positions):
+            best = least[candidate + 1, still_open]
+            for move in range(moves.first[candidate], moves.first[candidate + 1]):
+                mask = moves.masks[move]
+                if mask & still_open == mask:
+                    best = min(best, costs[move] + least[candidate + 1, still_open ^ mask])
+            least[candidate, still_open] = best
+    return least
+
+
+@njit(cache=True)
+def _follow(least: Floats, moves: Moves, costs: Floats) -> tuple[float, float]:
+    """Cost and burden of the answer that a table of completions at these costs describes."""
+    still_open = least.shape[1] - 1
+    cost = burden = 0.0
+    for candidate in range(moves.first.size - 1):
+        best = least[candidate, still_open]
+        if least[candidate + 1, still_open] <= best:
+            continue
+        for move in range(moves.first[candidate], moves.first[candidate + 1]):
+            mask = moves.masks[move]
+            if mask & still_open == mask and costs[move] + least[candidate + 1, still_open ^ mask] <= best:
+                cost += moves.costs[move]
+                burden += moves.burdens[move]
+                still_open ^= mask
+                break
+    return cost, burden
+
+
+@njit(cache=True)
+def _best_price(moves: Moves, limit: float, by_cost: Floats, by_burden: Floats) -> tuple[float, float]:
+    """The price of burden that bounds best, and the cost of the best answer met on the way."""
+    cost_over, burden_over = _follow(by_cost, moves, moves.costs)
+    if burden_over <= limit + TOLERANCE:
+        return 0.0, cost_over
+    cost_within, burden_within = _follow(by_burden, moves, moves.burdens)
+    positions = 0
+    while 1 << positions < by_cost.shape[1]:
+        positions += 1
+    price, known = 0.0, cost_within
+    for _ in range(30):
+        if burden_over - burden_within < 1e-15:
+            break
+        # Where the two answers cost the same: either nothing is below that line, or a better answer is.
+        price = max((cost_within - cost_over) / (burden_over - burden_within), 0.0)
+        mixed = moves.costs + price * moves.burdens
+        cost, burden = _follow(completions(moves, mixed, positions), moves, mixed)
+        if cost + price * burden >= cost_over + price * burden_over - 1e-13:
+            break
+        if burden <= limit + TOLERANCE:
+            cost_within, burden_within = cost, burden
+            known = min(known, cost)
+        else:
+            cost_over, burden_over = cost, burden
+    return price, known
+
+
+@njit(cache=True)
+def _search(moves: Moves, bounds: Bounds, most_labels: int) -> Ints:
+    """All labels that can still end within the limit and the window; then the best complete one."""
+    labels = _room_for(1024)
+    labels.opens[0], labels.parents[0], labels.moves[0] = bounds.by_cost.shape[1] - 1, -1, -1
+    labels.cost[0], labels.burden[0] = 0.0, 0.0
+    number = 1
+    live = np.zeros(1, dtype=np.int64)
+    for candidate in range(moves.first.size - 1):
+        most = number + live.size * (moves.first[candidate + 1] - moves.first[candidate])
+        if most > labels.opens.size:
+            if number > most_labels:
+                return np.array([GAVE_UP])
+            longer = _room_for(2 * most)
+            _copy(labels, longer, number)
+            labels = longer
+        reached, number = _reach(candidate, moves, bounds, labels, live, number)
+        live = _not_dominated(reached, labels, bounds.by_cost.shape[1])
+    return _trace(live, labels)
+
+
+@njit(cache=True)
+def _room_for(number: int) -> Labels:
+    return Labels(
+        np.empty(number, np.int64),
+        np.empty(number),
+        np.empty(number),
+        np.empty(number, np.int64),
+        np.empty(number, np.int64),
+    )
+
+
+@njit(cache=True)
+def _copy(labels: Labels, longer: Labels, number: int) -> None:
+    longer.opens[:number] = labels.opens[:number]
+    longer.cost[:number] = labels.cost[:number]
+    longer.burden[:number] = labels.burden[:number]
+    longer.parents[:number] = labels.parents[:number]
+    longer.moves[:number] = labels.moves[:number]
+
+
+@njit(cache=True)
+def _reach(candidate: int, moves: Moves, bounds: Bounds, labels: Labels, live: Ints, number: int) -> tuple[Ints, int]:
+    """Labels after one more candidate, who makes one of her moves or none, and how many labels there are then."""
+    begin, end = moves.first[candidate], moves.first[candidate + 1]
+    by_cost, by_burden = bounds.by_cost[candidate + 1], bounds.by_burden[candidate + 1]
+    by_both = bounds.by_both[candidate + 1]
+    most_cost, most_burden = bounds.window + TOLERANCE, bounds.limit + TOLERANCE
+    reached = np.empty(live.size * (1 + end - begin), dtype=np.int64)
+    count = 0
+    for label in live:
+        for move in range(begin - 1, end):
+            mask, cost, burden = 0, labels.cost[label], labels.burden[label]
+            if move >= begin:
+                mask = moves.masks[move]
+                cost += moves.costs[move]
+                burden += moves.burdens[move]
+            if mask & labels.opens[label] != mask:
+                continue
+            rest = labels.opens[label] ^ mask
+            if cost + by_cost[rest] > most_cost or burden + by_burden[rest] > most_burden:
+                continue
+            if cost + bounds.price * (burden - bounds.limit) + by_both[rest] > most_cost:
+                continue
+            reached[count] = label
+            if move >= begin:
+                labels.opens[number], labels.cost[number], labels.burden[number] = rest, cost, burden
+                labels.parents[number], labels.moves[number] = label, move
+                reached[count] = number
+                number += 1
+            count += 1
+    return reached[:count], number
+
+
+@njit(cache=True)
+def _not_dominated(reached: Ints, labels: Labels, sets: int) -> Ints:
+    """Labels that no other label with the same open positions beats in both numbers."""
+    starts = np.zeros(sets + 1, dtype=np.int64)
+    for label in reached:
+        starts[labels.opens[label] + 1] += 1
+    for still_open in range(sets):
+        starts[still_open + 1] += starts[still_open]
+    grouped, ends = np.empty_like(reached), starts.copy()
+    for label in reached:
+        grouped[ends[labels.opens[label]]] = label
+        ends[labels.opens[label]] += 1
+    kept = np.empty_like(reached)
+    number = 0
+    for still_open in range(sets):
+        group = grouped[starts[still_open] : starts[still_open + 1]]
+        if group.size > 1:
+            group = group[np.argsort(labels.cost[group], kind="mergesort")]
+        least = np.inf
+        for label in group:
+            if labels.burden[label] < least:
+                least = labels.burden[label]
+                kept[number] = label
+                number += 1
+    return kept[:number].copy()
+
+
+@njit(cache=True)
+def _trace(live: Ints, labels: Labels) -> Ints:
+    """The moves that led to the best complete label."""
+    best = -1
+    for label in live:
+        if labels.opens[label] == 0:
+            difference = 0.0 if best < 0 else labels.cost[label] - labels.cost[best]
+            better = difference <= TOLERANCE and (best < 0 or labels.burden[label] < labels.burden[best])
+            if best < 0 or difference < -TOLERANCE or better:
+                best = label
+    if best < 0:
+        return np.array([NO_ANSWER])
+    chosen = np.empty(labels.opens[0] + 1, dtype=np.int64)
+    number = 0
+    while labels.parents[best] >= 0:
+        chosen[number] = labels.moves[best]
+        number += 1
+        best = labels.parents[best]
+    return chosen[:number].copy()
