@@ -12,12 +12,13 @@ from importlib.metadata import entry_points
 
 from aidos.errors import ParameterError
 
-__all__ = ["BUILT_IN", "find_mechanism", "mechanism_names"]
+__all__ = ["BUILT_IN", "find_mechanism", "mechanism_names", "room_of"]
 
 GROUP = "aidos.mechanisms"
 BUILT_IN = {
     "click-counts": "aidos.publish.click_counts:ClickCounts",
     "count-gaussian": "aidos.publish.count_gaussian:CountGaussian",
+    "equity-of-attention": "aidos.fairness.equity:EquityOfAttention",
     "k-keyword-anonymity": "aidos.publish.anonymity.keywords:KKeywordAnonymity",
     "k-query-anonymity": "aidos.publish.anonymity.queries:KQueryAnonymity",
     "k-session-anonymity": "aidos.publish.anonymity.sessions:KSessionAnonymity",
@@ -33,9 +34,14 @@ BUILT_IN = {
 """Name to module and class."""
 
 
-def mechanism_names() -> list[str]:
-    """All names, in order."""
-    return sorted(_places())
+def mechanism_names(room: str = "") -> list[str]:
+    """All names, in order; of one room and of packages of third parties when ``room`` is given."""
+    return sorted(name for name in _places() if not room or room_of(name) in {room, ""})
+
+
+def room_of(name: str) -> str:
+    """The room that a mechanism of the house belongs to; empty for those of third parties."""
+    return BUILT_IN[name].split(".")[1] if name in BUILT_IN else ""
 
 
 def find_mechanism(name: str) -> type:

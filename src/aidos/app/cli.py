@@ -30,6 +30,7 @@ COMMANDS = (
     "ledger",
     "explain",
     "attack",
+    "fair",
     "sample",
     "demo",
     "doctor",

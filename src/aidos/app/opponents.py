@@ -66,7 +66,7 @@ def find_opponents(names: Sequence[str], settings: Settings, *, items: int = 1) 
 
     A release of several kinds is left out: it is made of the others, with their budget split.
     """
-    kinds = {name: find_mechanism(name) for name in (names or mechanism_names())}
+    kinds = {name: find_mechanism(name) for name in (names or mechanism_names("publish"))}
     return [
         opponent
         for name, kind in kinds.items()

@@ -11,11 +11,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from aidos.app.catalogue import find_mechanism
+from aidos.app.catalogue import find_mechanism, room_of
 from aidos.errors import InputError, ParameterError
 from aidos.publish.multi import HistogramMechanism, LogRelease
 from aidos.publish.tables import TableRelease
@@ -24,7 +24,7 @@ from aidos.publish.wholelog import WHOLE_LOG_MECHANISMS, WholeLog, WholeLogMecha
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Recipe", "build_mechanism", "read_recipe"]
+__all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +80,22 @@ class Recipe:
 
 
 def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism | WholeLogMechanism:
-    """A mechanism of the catalogue with these parameters; ParameterError names everything that is wrong."""
+    """A mechanism that publishes, with these parameters; ParameterError names everything that is wrong."""
     kind = find_mechanism(name)
     if kind is LogRelease:
         hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"
         raise ParameterError("log-release is what several kinds of items make", hint=hint)
+    if room_of(name) == "fairness":
+        raise ParameterError(f"{name} re-ranks and publishes nothing", hint="see: aidos fair rerank --help")
+    return cast("HistogramMechanism | WholeLogMechanism", fill_parameters(name, kind, parameters))
+
+
+def fill_parameters(name: str, kind: type[Any], parameters: Mapping[str, object]) -> Any:
+    """A mechanism of that kind; ParameterError names everything that is wrong."""
     known = {field.name for field in fields(kind)}
     problems = [f"{unknown}: no such parameter" for unknown in sorted(set(parameters) - known)]
     given = {key: value for key, value in parameters.items() if key in known}
-    made: HistogramMechanism | WholeLogMechanism | None = None
+    made = None
     try:
         made = TypeAdapter(kind).validate_python(given)
     except ValidationError as error:

@@ -24,7 +24,7 @@ from aidos.model.attention import find_attention
 if TYPE_CHECKING:
     from aidos.fairness.equity import EquityOfAttention
 
-__all__ = ["Prepared", "Reranker"]
+__all__ = ["Prepared", "Reranker", "Step"]
 
 TOLERANCE = 1e-9
 """How far below its floor a ranking's quality may come out by rounding."""
@@ -45,6 +45,16 @@ class Prepared:
     attention: Floats
     groups: Ints | None
     content: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """An answer in numbers: who was placed (by relevance), the quality, and the unfairness after it."""
+
+    placed: Ints
+    quality: float
+    unfairness: float
+    replayed: bool = False
 
 
 class Reranker:
@@ -81,10 +91,28 @@ class Reranker:
         )
 
     def answer(self, prepared: Prepared) -> Reranked:
-        """Place the subjects and count the answer, in one turn."""
-        ranking = prepared.ranking
+        """Answer a prepared ranking and count it."""
+        ranking, step = prepared.ranking, self.serve(prepared)
+        behind = np.ones(len(prepared.subject_ids), dtype=bool)
+        behind[step.placed] = False
+        served = np.concatenate([step.placed, np.flatnonzero(behind)])
+        return Reranked(
+            subject_ids=tuple(prepared.subject_ids[each] for each in served),
+            relevance=ranking.relevance[prepared.order[served]],
+            attention=prepared.attention,
+            quality=step.quality,
+            unfairness=step.unfairness,
+            ranking_id=ranking.ranking_id,
+            query_id=ranking.query_id,
+            searcher_id=ranking.searcher_id,
+            replayed=step.replayed,
+        )
+
+    def serve(self, prepared: Prepared) -> Step:
+        """Place the subjects and count that, in one turn."""
+        name = prepared.ranking.ranking_id
         with self.keeper.turn() as accounts:
-            before = self.keeper.answer(ranking.ranking_id) if ranking.ranking_id else None
+            before = self.keeper.answer(name) if name else None
             if before is not None:
                 return _again(prepared, before)
             slots = accounts.slots(prepared.account_names)
@@ -92,21 +120,21 @@ class Reranker:
             placed = self.policy.place(standing)
             good = quality(standing, placed)
             if self.policy is self.equity and good < standing.quality_floor - TOLERANCE:
-                raise BrokenPromiseError(f"{ranking.called}: the quality would fall below its floor")
-            served = Served(
-                ranking_id=ranking.ranking_id,
-                content=prepared.content,
-                slots=slots,
-                relevance=prepared.relevance,
-                placed=placed,
-                attention=prepared.attention,
-                placed_ids=tuple(prepared.subject_ids[each] for each in placed),
-                searcher_id=ranking.searcher_id,
-                quality=good,
+                raise BrokenPromiseError(f"{prepared.ranking.called}: the quality would fall below its floor")
+            self.keeper.record(
+                Served(
+                    ranking_id=name,
+                    content=prepared.content,
+                    slots=slots,
+                    relevance=prepared.relevance,
+                    placed=placed,
+                    attention=prepared.attention,
+                    placed_ids=tuple(prepared.subject_ids[each] for each in placed),
+                    searcher_id=prepared.ranking.searcher_id,
+                    quality=good,
+                )
             )
-            self.keeper.record(served)
-            unfairness = accounts.unfairness
-        return _reranked(prepared, placed, good, unfairness)
+            return Step(placed, good, accounts.unfairness)
 
     def _stand(self, prepared: Prepared, accounts: Accounts, slots: Ints) -> Standing:
         """The accounts as they are when this ranking is answered: the past faded by one step, its relevance added."""
@@ -172,25 +200,7 @@ class Reranker:
         return tuple(ranking.actors[each] for each in order)
 
 
-def _reranked(prepared: Prepared, placed: Ints, good: float, unfairness: float, *, replayed: bool = False) -> Reranked:
-    behind = np.ones(len(prepared.subject_ids), dtype=bool)
-    behind[placed] = False
-    served = np.concatenate([placed, np.flatnonzero(behind)])
-    ranking = prepared.ranking
-    return Reranked(
-        subject_ids=tuple(prepared.subject_ids[each] for each in served),
-        relevance=ranking.relevance[prepared.order[served]],
-        attention=prepared.attention,
-        quality=good,
-        unfairness=unfairness,
-        ranking_id=ranking.ranking_id,
-        query_id=ranking.query_id,
-        searcher_id=ranking.searcher_id,
-        replayed=replayed,
-    )
-
-
-def _again(prepared: Prepared, before: Answer) -> Reranked:
+def _again(prepared: Prepared, before: Answer) -> Step:
     """The answer that was given, provided that the question is the same."""
     if before.content != prepared.content:
         raise InputError(
@@ -199,7 +209,7 @@ def _again(prepared: Prepared, before: Answer) -> Reranked:
         )
     where = {name: index for index, name in enumerate(prepared.subject_ids)}
     placed = np.array([where[name] for name in before.placed_ids], dtype=np.int64)
-    return _reranked(prepared, placed, before.quality, before.unfairness, replayed=True)
+    return Step(placed, before.quality, before.unfairness, replayed=True)
 
 
 def _digest(ranking: SubjectRanking) -> str:

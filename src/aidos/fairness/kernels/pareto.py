@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TOLERANCE = 1e-11
-FIRST_WINDOW = 1.0 / 64.0
-"""The search begins with answers this close to the bound, as a part of the known gap, and widens four times."""
+FIRST_WINDOW = 1.0 / 4.0
+"""The search begins with answers this close to the bound, as a part of the known gap, then doubles the distance."""
 NO_ANSWER = -1
 GAVE_UP = -2
 
@@ -74,10 +74,67 @@ def cheapest_moves(moves: Moves, limit: float, positions: int, most_labels: int)
     bound = by_both[0, everything] - price * limit
     window = known if price == 0.0 else bound + (known - bound) * FIRST_WINDOW
     while True:
-        found = _search(moves, Bounds(by_cost, by_burden, by_both, price, limit, window), most_labels)
-        if found[0] != NO_ANSWER or window >= known:
+        bounds = Bounds(by_cost, by_burden, by_both, price, limit, window)
+        useful = _useful(moves, bounds)
+        fewer = _only(moves, useful)
+        tables = Bounds(
+            completions(fewer, fewer.costs, positions),
+            completions(fewer, fewer.burdens, positions),
+            completions(fewer, fewer.costs + price * fewer.burdens, positions),
+            price,
+            limit,
+            window,
+        )
+        found = _search(fewer, tables, most_labels)
+        if found[0] >= 0:
+            return useful[found]
+        if found[0] == GAVE_UP or window >= known:
             return found
-        window = min(bound + (window - bound) * 4.0 + TOLERANCE, known)
+        window = min(bound + (window - bound) * 2.0 + TOLERANCE, known)
+
+
+@njit(cache=True)
+def _useful(moves: Moves, bounds: Bounds) -> Ints:
+    """Moves that some answer within the window makes, as far as the relaxed problem can tell."""
+    sets = bounds.by_both.shape[1]
+    reached = np.full(sets, np.inf)
+    reached[sets - 1] = 0.0
+    most = bounds.window + bounds.price * bounds.limit + TOLERANCE * (1.0 + bounds.price)
+    kept = np.empty(moves.masks.size, dtype=np.int64)
+    number = 0
+    for candidate in range(moves.first.size - 1):
+        after = bounds.by_both[candidate + 1]
+        further = reached.copy()
+        for move in range(moves.first[candidate], moves.first[candidate + 1]):
+            mask = moves.masks[move]
+            mixed = moves.costs[move] + bounds.price * moves.burdens[move]
+            least = np.inf
+            for still_open in range(sets):
+                if mask & still_open == mask and reached[still_open] < np.inf:
+                    cost = reached[still_open] + mixed
+                    rest = still_open ^ mask
+                    least = min(least, cost + after[rest])
+                    further[rest] = min(further[rest], cost)
+            if least <= most:
+                kept[number] = move
+                number += 1
+        reached = further
+    return kept[:number].copy()
+
+
+@njit(cache=True)
+def _only(moves: Moves, kept: Ints) -> Moves:
+    """These moves alone; candidates that have none of them are left out."""
+    first = np.zeros(moves.first.size, dtype=np.int64)
+    candidates = at = 0
+    for candidate in range(moves.first.size - 1):
+        before = at
+        while at < kept.size and kept[at] < moves.first[candidate + 1]:
+            at += 1
+        if at > before:
+            candidates += 1
+            first[candidates] = at
+    return Moves(moves.masks[kept], moves.costs[kept], moves.burdens[kept], first[: candidates + 1].copy())
 
 
 @njit(cache=True)
@@ -192,6 +249,8 @@ def _reach(candidate: int, moves: Moves, bounds: Bounds, labels: Labels, live: I
     by_cost, by_burden = bounds.by_cost[candidate + 1], bounds.by_burden[candidate + 1]
     by_both = bounds.by_both[candidate + 1]
     most_cost, most_burden = bounds.window + TOLERANCE, bounds.limit + TOLERANCE
+    # A burden that is over the limit by the tolerance is let pass; at the price of burden that can be a lot.
+    most_both = bounds.window + bounds.price * bounds.limit + TOLERANCE * (1.0 + bounds.price)
     reached = np.empty(live.size * (1 + end - begin), dtype=np.int64)
     count = 0
     for label in live:
@@ -206,7 +265,7 @@ def _reach(candidate: int, moves: Moves, bounds: Bounds, labels: Labels, live: I
             rest = labels.opens[label] ^ mask
             if cost + by_cost[rest] > most_cost or burden + by_burden[rest] > most_burden:
                 continue
-            if cost + bounds.price * (burden - bounds.limit) + by_both[rest] > most_cost:
+            if cost + bounds.price * burden + by_both[rest] > most_both:
                 continue
             reached[count] = label
             if move >= begin:
