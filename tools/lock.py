@@ -15,7 +15,8 @@ HEADER = "# Exact versions and hashes of the development environment. Renew with
 
 def main() -> int:
     """Resolve pyproject.toml with uv and write the file without any address."""
-    groups = ["--extra", "report", "--extra", "ir-datasets", "--extra", "fairness", "--extra", "pyterrier", "--group", "dev", "--group", "browser"]
+    extras = ("report", "ir-datasets", "fairness", "pyterrier")
+    groups = [*(part for extra in extras for part in ("--extra", extra)), "--group", "dev", "--group", "browser"]
     form = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"]
     command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--quiet", *groups, *form]
     done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)

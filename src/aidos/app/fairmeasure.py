@@ -106,7 +106,7 @@ def read_judgements(path: str, common: Common) -> list[tuple[str, str, int]]:
     from aidos.ingest.reading import read_files
 
     with open_engine(common) as engine:
-        table = read_files(engine, [path], ReadOptions(format="qrels")).table
+        table = read_files(engine, [path], ReadOptions(format="trec-qrels")).table
         rows = table.fetch("select query_id, object_id, relevance from {table}").to_pylist()
     return [(row["query_id"], row["object_id"], row["relevance"]) for row in rows]
 

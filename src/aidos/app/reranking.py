@@ -20,7 +20,7 @@ from aidos.fairness.course import Course, Recorder, Series
 from aidos.fairness.equity import EquityOfAttention
 from aidos.fairness.rankings import Reranked, SubjectRanking
 from aidos.fairness.reranker import Reranker
-from aidos.fairness.store import StoreKeeper
+from aidos.fairness.storage.keeper import StoreKeeper
 from aidos.ingest.rankings.rows import RankedRows, RankingRows
 from aidos.ingest.rankings.writing import RankingWriter
 from aidos.model.attention import find_attention

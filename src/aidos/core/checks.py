@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import isfinite
-from typing import TYPE_CHECKING, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Literal, Union, get_args, get_origin, get_type_hints
 
 import annotated_types as at
 
@@ -28,14 +29,26 @@ def check_parameters(spec: DataclassInstance) -> None:
 def _broken(name: str, value: object, hint: object) -> list[str]:
     if isinstance(value, float) and not isfinite(value):
         return [f"{name} must be finite, got {value!r}"]
-    asked = (_words_if_broken(limit, value) for limit in getattr(hint, "__metadata__", ()))
+    asked = (_words_if_broken(limit, value) for limit in _limits(hint))
     return [f"{name} must be {words}, got {value!r}" for words in asked if words]
+
+
+def _limits(hint: object) -> tuple[object, ...]:
+    """What is declared beside a type, also where it may be None; the choices of a Literal are a limit too."""
+    if get_origin(hint) is Literal:
+        return (hint,)
+    halves = [half for half in get_args(hint) if half is not type(None)]
+    if get_origin(hint) in {Union, UnionType} and len(halves) == 1:
+        return _limits(halves[0])
+    return tuple(getattr(hint, "__metadata__", ()))
 
 
 def _words_if_broken(limit: object, value: object) -> str:
     """What the limit asks for, when the value does not keep it; None stands for "not given" and keeps every limit."""
     if value is None:
         return ""
+    if get_origin(limit) is Literal:
+        return "" if value in get_args(limit) else f"one of {', '.join(map(str, get_args(limit)))}"
     match limit:
         case at.Gt(gt=bound) if not value > bound:  # type: ignore[operator]
             return f"greater than {bound}"

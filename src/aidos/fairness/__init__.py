@@ -1,1 +1,1 @@
-"""Re-ranking so that attention over time is proportional to relevance."""
+"""Room 5: rankings reordered so that attention over time is proportional to relevance."""

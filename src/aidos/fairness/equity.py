@@ -31,14 +31,14 @@ from aidos.errors import ParameterError
 from aidos.fairness.accounts import MemoryKeeper
 from aidos.fairness.rankings import Ints, Reranked, SubjectRanking
 from aidos.fairness.reranker import Reranker
-from aidos.fairness.solver import MOST_POSITIONS_FOR_ACTORS, best_quality, least_cost
+from aidos.fairness.solver import MOST_POSITIONS, MOST_POSITIONS_FOR_ACTORS, best_quality, least_cost
 from aidos.fairness.standing import Standing, quality
 from aidos.model.attention import find_attention
 
 __all__ = ["EquityOfAttention"]
 
 
-class Counting:
+class _Counting:
     """What `EquityOfAttention.rank` has counted so far: apart from the parameters, which never change."""
 
     __slots__ = ("_counted",)
@@ -46,7 +46,7 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EquityOfAttention(Counting):
+class EquityOfAttention(_Counting):
     """Share attention by relevance over time, and keep every single ranking good."""
 
     attention: str = "geometric:share=0.5,positions=5"
@@ -79,10 +79,12 @@ class EquityOfAttention(Counting):
     def __post_init__(self) -> None:
         check_parameters(self)
         model = find_attention(self.attention)
-        if self.level == "actor" and model.positions > MOST_POSITIONS_FOR_ACTORS:
+        most = MOST_POSITIONS_FOR_ACTORS if self.level == "actor" else MOST_POSITIONS
+        if model.positions > most:
             raise ParameterError(
-                f"EquityOfAttention: accounts of actors need at most {MOST_POSITIONS_FOR_ACTORS} positions, "
-                f"got {model.positions}"
+                f"EquityOfAttention: with accounts of {self.level}s attention ends after at most {most} positions, "
+                f"got {model.positions}",
+                hint="what the positions far down get is next to nothing: let it end earlier",
             )
         object.__setattr__(self, "attention", str(model))
 

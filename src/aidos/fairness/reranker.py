@@ -72,7 +72,7 @@ class Reranker:
 
     def prepare(self, ranking: SubjectRanking) -> Prepared:
         """Put subjects in the order of relevance and work out what does not depend on the accounts."""
-        self._check_length(ranking)
+        self._check(ranking)
         values = ranking.relevance
         falling = bool(np.all(values[:-1] >= values[1:]))
         order = np.arange(len(ranking)) if falling else np.argsort(-values, kind="stable")
@@ -171,24 +171,24 @@ class Reranker:
     def _floor(self, prepared: Prepared, accounts: Accounts) -> float:
         """The floor of every ranking, raised where a searcher's average would fall below its own."""
         floor, average = self.equity.quality_floor, self.equity.searcher_floor
-        name = prepared.ranking.searcher_id
         if average is None:
             return floor
-        if not name:
-            raise InputError(
-                f"{prepared.ranking.called} does not say who searched",
-                hint="a floor for searchers needs a searcher_id with every ranking",
-            )
-        searcher = accounts.searchers.get(name)
+        searcher = accounts.searchers.get(prepared.ranking.searcher_id)
         if searcher is None:
             return max(floor, average)
         return min(max(floor, average * (searcher.rankings + 1) - searcher.quality), 1.0)
 
-    def _check_length(self, ranking: SubjectRanking) -> None:
+    def _check(self, ranking: SubjectRanking) -> None:
+        """Refuse before any account is opened."""
         if len(ranking) < self._attention.positions and self.equity.short_rankings == "refuse":
             raise InputError(
                 f"{ranking.called}: {len(ranking)} subjects, but attention on {self._attention.positions} positions",
                 hint="share the attention among those there (short_rankings = share), or use fewer positions",
+            )
+        if self.equity.searcher_floor is not None and not ranking.searcher_id:
+            raise InputError(
+                f"{ranking.called} does not say who searched",
+                hint="a floor for searchers needs a searcher_id with every ranking",
             )
 
     def _actors(self, ranking: SubjectRanking, order: Ints) -> tuple[str, ...]:

@@ -22,7 +22,17 @@ from aidos.fairness.program import best_by_program
 from aidos.fairness.rankings import Floats, Ints
 from aidos.fairness.standing import Standing, discounts
 
-__all__ = ["MOST_POSITIONS_FOR_ACTORS", "MOST_POSITIONS_FOR_SEARCH", "best_quality", "cheapest", "least_cost"]
+__all__ = [
+    "MOST_POSITIONS",
+    "MOST_POSITIONS_FOR_ACTORS",
+    "MOST_POSITIONS_FOR_SEARCH",
+    "best_quality",
+    "cheapest",
+    "least_cost",
+]
+
+MOST_POSITIONS = 62
+"""Positions are the bits of a number; long before that the integer program takes minutes."""
 
 MOST_POSITIONS_FOR_SEARCH = 8
 """With more positions than that the search has too many sets of positions, and the integer program wins."""
@@ -36,7 +46,7 @@ NOBODY_SHARES: Ints = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class _Choice:
     """Who is left, by account, and what they can do."""
 
     candidates: Ints
@@ -72,7 +82,7 @@ def cheapest(prices: Floats, gains: Floats, attention: Floats, quality_floor: fl
     candidates = skyband(prices, gains, NOBODY_SHARES, positions)
     moves = priced_moves(candidates, prices, gains, attention, weights)
     least_gain = quality_floor * float(weights @ gains[:positions]) * (1 - SLACK)
-    return _surely(_search(Choice(candidates, np.arange(len(candidates) + 1), moves), -least_gain, positions))
+    return _surely(_search(_Choice(candidates, np.arange(len(candidates) + 1), moves), -least_gain, positions))
 
 
 def _surely(answer: Ints | None) -> Ints:
@@ -86,23 +96,23 @@ def _least_gain(standing: Standing) -> float:
     return standing.quality_floor * float(discounts(positions) @ standing.gains[:positions]) * (1 - SLACK)
 
 
-def _choice(standing: Standing, width: float) -> Choice:
+def _choice(standing: Standing, width: float) -> _Choice:
     balance, gains, attention = standing.balance, standing.gains, standing.attention
     shares = NOBODY_SHARES if standing.accounts is None else standing.accounts
     kept = skyband(balance, gains, shares, len(attention))
     weights = discounts(len(attention))
     if standing.accounts is None:
         moves = moves_of_subjects(kept, balance, gains, attention, weights, width)
-        return Choice(kept, np.arange(len(kept) + 1), moves)
+        return _Choice(kept, np.arange(len(kept) + 1), moves)
     # Accounts in the order of their best subject, each one's subjects by relevance.
     _, firsts, owner = np.unique(shares[kept], return_index=True, return_inverse=True)
     order = np.argsort(firsts[owner], kind="stable")
     begins = np.append(np.flatnonzero(np.diff(firsts[owner][order], prepend=-1)), len(kept))
     moves = moves_of_accounts(kept[order], begins, balance, gains, attention, weights, width)
-    return Choice(kept[order], begins, moves)
+    return _Choice(kept[order], begins, moves)
 
 
-def _search(choice: Choice, limit: float, positions: int) -> Ints | None:
+def _search(choice: _Choice, limit: float, positions: int) -> Ints | None:
     """Least cost within a limit on the burden. Numbers are scaled to 1, so that tolerances mean the same everywhere."""
     moves = choice.moves
     largest_cost, largest_burden = (float(np.abs(each).max()) or 1.0 for each in (moves.costs, moves.burdens))

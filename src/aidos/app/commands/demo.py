@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json
+from aidos.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from aidos.app.demo.chapter import ChapterMaker, Outcome, Workplace
 
 __all__ = ["demo"]
 
@@ -39,6 +43,7 @@ def demo(
         Another seed is another world.
     """
     from aidos.app.demo.chapter import Workplace
+    from aidos.app.demo.fairness import fairness_chapter
     from aidos.app.demo.house import house_chapter
     from aidos.app.demo.ingest import ingest_chapter
     from aidos.app.demo.page import write_page
@@ -54,9 +59,9 @@ def demo(
     chapters = []
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
-        for make in (world_chapter, ingest_chapter, publish_chapter, house_chapter):
+        for make in (world_chapter, ingest_chapter, publish_chapter, fairness_chapter, house_chapter):
             started = perf_counter()
-            made = make(place)
+            made = _made(make, place)
             chapters.append(made.chapter)
             steps.append((made.step, made.result, f"{perf_counter() - started:.1f} s"))
     page = str(write_page(place, chapters).resolve())
@@ -66,3 +71,18 @@ def demo(
     else:
         show(closing_table(columns, steps, title="aidos demo", file=page, file_label="open in a browser:"))
     return 0
+
+
+def _made(make: ChapterMaker, place: Workplace) -> Outcome:
+    """A chapter; where packages for it are not installed, a chapter that says so."""
+    from aidos.app.demo.chapter import Outcome
+    from aidos.report.page import Callout, Chapter
+
+    try:
+        return make(place)
+    except MissingExtraError as error:
+        room = make.__module__.rpartition(".")[2]
+        blocks = (Callout("caution", f"{error.message[0].upper()}{error.message[1:]}. {error.hint}"),)
+        return Outcome(
+            Chapter(title=room.capitalize(), blocks=blocks), room, f"left out: needs the extra {error.extra}"
+        )

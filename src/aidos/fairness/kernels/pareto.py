@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from aidos.fairness.kernels.compiled import njit
 
-__all__ = ["GAVE_UP", "NO_ANSWER", "Moves", "cheapest_moves"]
+__all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,6 +29,10 @@ FIRST_WINDOW = 1.0 / 4.0
 """The search begins with answers this close to the bound, as a part of the known gap, then doubles the distance."""
 NO_ANSWER = -1
 GAVE_UP = -2
+
+
+# Compiled code that is kept on disk remembers these classes by name: under another name, what an older version left
+# there could not be read.
 
 
 class Moves(NamedTuple):
@@ -64,13 +68,13 @@ class Labels(NamedTuple):
 @njit(cache=True)
 def cheapest_moves(moves: Moves, limit: float, positions: int, most_labels: int) -> Ints:
     """The moves of the best answer; [NO_ANSWER] when the limit is out of reach, [GAVE_UP] after too many labels."""
-    by_cost = completions(moves, moves.costs, positions)
-    by_burden = completions(moves, moves.burdens, positions)
+    by_cost = _completions(moves, moves.costs, positions)
+    by_burden = _completions(moves, moves.burdens, positions)
     everything = (1 << positions) - 1
     if by_burden[0, everything] > limit + TOLERANCE:
         return np.array([NO_ANSWER])
     price, known = _best_price(moves, limit, by_cost, by_burden)
-    by_both = completions(moves, moves.costs + price * moves.burdens, positions)
+    by_both = _completions(moves, moves.costs + price * moves.burdens, positions)
     bound = by_both[0, everything] - price * limit
     window = known if price == 0.0 else bound + (known - bound) * FIRST_WINDOW
     while True:
@@ -78,9 +82,9 @@ def cheapest_moves(moves: Moves, limit: float, positions: int, most_labels: int)
         useful = _useful(moves, bounds)
         fewer = _only(moves, useful)
         tables = Bounds(
-            completions(fewer, fewer.costs, positions),
-            completions(fewer, fewer.burdens, positions),
-            completions(fewer, fewer.costs + price * fewer.burdens, positions),
+            _completions(fewer, fewer.costs, positions),
+            _completions(fewer, fewer.burdens, positions),
+            _completions(fewer, fewer.costs + price * fewer.burdens, positions),
             price,
             limit,
             window,
@@ -138,7 +142,7 @@ def _only(moves: Moves, kept: Ints) -> Moves:
 
 
 @njit(cache=True)
-def completions(moves: Moves, costs: Floats, positions: int) -> Floats:
+def _completions(moves: Moves, costs: Floats, positions: int) -> Floats:
     """Least cost to fill each set of open positions with the candidates from each one on."""
     number = moves.first.size - 1
     least = np.full((number + 1, 1 << positions), np.inf)
@@ -190,7 +194,7 @@ def _best_price(moves: Moves, limit: float, by_cost: Floats, by_burden: Floats) 
         # Where the two answers cost the same: either nothing is below that line, or a better answer is.
         price = max((cost_within - cost_over) / (burden_over - burden_within), 0.0)
         mixed = moves.costs + price * moves.burdens
-        cost, burden = _follow(completions(moves, mixed, positions), moves, mixed)
+        cost, burden = _follow(_completions(moves, mixed, positions), moves, mixed)
         if cost + price * burden >= cost_over + price * burden_over - 1e-13:
             break
         if burden <= limit + TOLERANCE:

@@ -15,7 +15,7 @@ __all__ = ["cost_of_attention"]
 
 
 @njit(cache=True, inline="always")
-def potential(balance: float, width: float) -> float:
+def _potential(balance: float, width: float) -> float:
     """The Huber function, for a width that is positive and finite."""
     size = abs(balance)
     if size <= width:
@@ -38,4 +38,4 @@ def cost_of_attention(balance: float, attention: float, width: float) -> float:
         return -attention
     if width == 0.0:
         return attention + 2.0 * balance if balance < 0.0 else attention
-    return potential(balance + attention, width) - potential(balance, width)
+    return _potential(balance + attention, width) - _potential(balance, width)

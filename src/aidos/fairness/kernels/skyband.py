@@ -28,12 +28,13 @@ def skyband(balance: Floats, gains: Floats, accounts: Ints, positions: int) -> I
     """
     kept = _pass(balance, accounts, np.arange(balance.size), positions)
     # Among equal gains the first pass knew only the order of arrival. Who is owed more may stand in front.
-    for here in range(1, kept.size):
-        subject, there = kept[here], here - 1
-        while there >= 0 and gains[kept[there]] == gains[subject] and balance[kept[there]] > balance[subject]:
-            kept[there + 1] = kept[there]
-            there -= 1
-        kept[there + 1] = subject
+    begin = 0
+    for end in range(1, kept.size + 1):
+        if end == kept.size or gains[kept[end]] != gains[kept[begin]]:
+            if end > begin + 1:
+                equals = kept[begin:end].copy()
+                kept[begin:end] = equals[np.argsort(balance[equals], kind="mergesort")]
+            begin = end
     return _pass(balance, accounts, kept, positions)
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from aidos.errors import InputError, ParameterError, Problem
-from aidos.fairness.accountfiles import Sheet, read_sheet, write_sheet
 from aidos.fairness.accounts import Accounts
-from aidos.fairness.store import StoreKeeper, read_store
-from aidos.fairness.storefile import make_store
-from aidos.fairness.storeformat import StoreTables
+from aidos.fairness.storage.keeper import StoreKeeper, read_store
+from aidos.fairness.storage.opening import make_store
+from aidos.fairness.storage.sheets import Sheet, read_sheet, write_sheet
+from aidos.fairness.storage.tables import StoreTables
 
 __all__ = ["export_accounts", "import_accounts"]
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from store_serving import HALF_LIFE, SETTINGS, in_memory, opened, question, serve, state, state_of
 
 from aidos.errors import EngineError, InputError, ParameterError
-from aidos.fairness import store
 from aidos.fairness.accounts import Keeper, MemoryKeeper, Served
-from aidos.fairness.store import StoreKeeper, store_facts
-from aidos.fairness.storeformat import decode, encode
+from aidos.fairness.storage import keeper as store
+from aidos.fairness.storage.keeper import StoreKeeper, store_facts
+from aidos.fairness.storage.tables import decode, encode
 
 SERVING = Path(__file__).with_name("store_serving.py")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from aidos.fairness import store
 from aidos.fairness.accounts import MemoryKeeper, Served
-from aidos.fairness.store import StoreKeeper
+from aidos.fairness.storage import keeper as store
+from aidos.fairness.storage.keeper import StoreKeeper
 
 SETTINGS = {"attention": "geometric:share=0.5,positions=3", "level": "subject", "half_life": "9.0"}
 HALF_LIFE = 9.0

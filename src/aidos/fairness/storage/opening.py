@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from aidos.errors import EngineError, InputError, ParameterError
-from aidos.fairness.storeformat import SCHEMA, StoreTables, damaged
+from aidos.fairness.storage.tables import SCHEMA, StoreTables, damaged
 
 __all__ = ["FORMAT", "connect", "make_store", "spoken_errors"]
 

@@ -23,8 +23,8 @@ from typing import Any, Self
 
 from aidos.errors import EngineError, ParameterError
 from aidos.fairness.accounts import Accounts, Answer, Served
-from aidos.fairness.storefile import FORMAT, SECONDS_TO_WAIT, connect, make_store, spoken_errors
-from aidos.fairness.storeformat import StoreTables, encode
+from aidos.fairness.storage.opening import FORMAT, SECONDS_TO_WAIT, connect, make_store, spoken_errors
+from aidos.fairness.storage.tables import StoreTables, encode
 
 __all__ = ["StoreKeeper", "read_store", "store_facts"]
 

@@ -10,8 +10,8 @@ import pytest
 from store_serving import HALF_LIFE, SETTINGS, in_memory, opened, serve, state_of
 
 from aidos.errors import InputError, ParameterError
-from aidos.fairness.exchange import export_accounts, import_accounts
-from aidos.fairness.store import StoreKeeper, store_facts
+from aidos.fairness.storage.exchange import export_accounts, import_accounts
+from aidos.fairness.storage.keeper import StoreKeeper, store_facts
 
 
 @pytest.fixture

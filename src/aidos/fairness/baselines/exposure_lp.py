@@ -1,0 +1,120 @@
+"""Exposure in proportion to merit within one ranking, by chance (Singh and Joachims 2018).
+
+A linear program chooses how probably each subject stands on each position: the best expected DCG among the random
+rankings in which expected attention is proportional to relevance, for each group (the paper's disparate treatment) or,
+without groups, for each subject. Attention and relevance both sum to 1, so proportional means equal. The matrix of
+probabilities is a mixture of plain orders (Birkhoff and von Neumann), and one of them is drawn.
+
+Often nothing is exactly proportional: a single subject cannot have more than the attention of the best position. Then
+the sum of deviations is made as small as possible, and DCG is best among what remains. With many subjects only the
+most relevant `candidates` take part and the others get no attention, which is an approximation.
+
+It is fair in expectation and within each ranking alone: it keeps no accounts, so that bad luck is never made up for,
+and no quality floor, since a drawn order may be worse than the expected one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge
+
+from aidos.core.checks import check_parameters
+from aidos.fairness.baselines.birkhoff import Mixture, decompose
+from aidos.fairness.linear import LinearProgram, solve
+from aidos.fairness.rankings import Floats, Ints
+from aidos.fairness.standing import Standing, discounts
+
+__all__ = ["ExposureProgram", "exposure_matrix"]
+
+DEVIATION_SLACK = 1e-9
+"""By how much the second program may exceed the least deviation, so that rounding leaves it an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExposureProgram:
+    """A random order with expected attention in proportion to relevance."""
+
+    candidates: Annotated[int, Ge(1)] = 200
+    """The program looks at so many of the most relevant subjects, and at no fewer than there are positions."""
+    seed: Annotated[int, Ge(0)] = 0
+    """Start of the random numbers; with the number of the ranking it fixes the draw."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def place(self, standing: Standing) -> Ints:
+        """One order, drawn from the mixture."""
+        number = max(self.candidates, len(standing.attention))
+        members = np.arange(min(number, len(standing.relevance))) if standing.groups is None else standing.groups
+        _, members = np.unique(members[:number], return_inverse=True)
+        parts = (standing.relevance[:number], standing.gains[:number], standing.attention, members.astype(np.int64))
+        mixture = _mixture(*(part.tobytes() for part in parts))
+        chance = np.random.default_rng([self.seed, standing.rankings]).random()
+        drawn = int(np.searchsorted(np.cumsum(mixture.probabilities), chance, side="right"))
+        return mixture.orders[min(drawn, len(mixture.orders) - 1)]
+
+
+@lru_cache(maxsize=32)  # a query that is asked again has the same program
+def _mixture(relevance: bytes, gains: bytes, attention: bytes, members: bytes) -> Mixture:
+    merit, gain, weight = (np.frombuffer(each, dtype=np.float64) for each in (relevance, gains, attention))
+    return decompose(exposure_matrix(merit, gain, weight, np.frombuffer(members, dtype=np.int64)))
+
+
+def exposure_matrix(relevance: Floats, gains: Floats, attention: Floats, members: Ints) -> Floats:
+    """Probability of each subject (row) on each position (column); `members` numbers the groups from 0."""
+    number, positions = len(relevance), len(attention)
+    cells = number * positions
+    groups = int(members.max()) + 1
+    least = solve(_program(relevance, attention, members, np.zeros(cells), np.inf)).objective
+    merits = np.outer(gains, discounts(positions)).ravel()
+    best = _program(relevance, attention, members, -merits / (merits.max() or 1.0), least + DEVIATION_SLACK)
+    matrix = np.clip(solve(best).values[: len(best.costs) - 2 * groups].reshape(number, positions), 0.0, 1.0)
+    return _mended(matrix)
+
+
+def _program(
+    relevance: Floats, attention: Floats, members: Ints, costs: Floats, most_deviation: float
+) -> LinearProgram:
+    """Cells, then what each group gets too little and too much; rows: subjects, positions, groups, all deviations.
+
+    Without a limit on the deviation, the deviation is what is made small.
+    """
+    number, positions = len(relevance), len(attention)
+    groups, cells = int(members.max()) + 1, number * positions
+    merit = np.bincount(members, weights=relevance) / relevance.sum()
+    subject, position = np.divmod(np.arange(cells), positions)
+    first = np.array([0, number, number + positions, number + positions + groups])
+    deviations = np.arange(cells, cells + 2 * groups)
+    free: Floats = np.full(2 * groups, 1.0 if np.isinf(most_deviation) else 0.0)
+    kinds = (
+        (subject, np.arange(cells), np.ones(cells)),
+        (first[1] + position, np.arange(cells), np.ones(cells)),
+        (first[2] + members[subject], np.arange(cells), attention[position]),
+        (np.tile(first[2] + np.arange(groups), 2), deviations, np.repeat([1.0, -1.0], groups)),
+        (np.full(2 * groups, first[3]), deviations, np.ones(2 * groups)),
+    )
+    rows, columns, values = (np.concatenate(each) for each in zip(*kinds, strict=True))
+    return LinearProgram(
+        costs=np.append(costs, free),
+        lower=np.zeros(cells + 2 * groups),
+        upper=np.full(cells + 2 * groups, np.inf),
+        row_lower=np.concatenate([np.zeros(number), np.ones(positions), merit, [0.0]]),
+        row_upper=np.concatenate([np.ones(number + positions), merit, [most_deviation]]),
+        rows=rows,
+        columns=columns,
+        values=values,
+    )
+
+
+def _mended(matrix: Floats) -> Floats:
+    """Sums as they must be, after a solver that keeps them to ten digits."""
+    for _ in range(50):
+        matrix = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
+        matrix = matrix / matrix.sum(axis=0)
+        if matrix.sum(axis=1).max() <= 1 + 1e-15:
+            break
+    return matrix

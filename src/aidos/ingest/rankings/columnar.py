@@ -1,0 +1,227 @@
+"""Parquet: one row for each ranked object, read a batch at a time and cut into rankings by whole columns.
+
+No more is held than a batch and the ranking that is open at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from aidos.errors import Problem
+from aidos.ingest.rankings.checks import Origin, bad_positions
+from aidos.ingest.rankings.columns import BODY, HEAD, find_columns, missing_columns, naming_column
+from aidos.ingest.rankings.flat import Heading, Row, group_rows, heading_of
+from aidos.ingest.rankings.rows import Floats, Ints, RawRanking
+from aidos.ingest.rankings.tablerows import duplicate_columns
+from aidos.ingest.rankings.troubles import Complaints, refuse, tell
+from aidos.ingest.sources import Source
+
+__all__ = ["as_numbers", "as_texts", "is_number", "is_text_like", "opened_parquet", "read_columnar"]
+
+ROWS_AT_ONCE = 1 << 16
+BUFFER = 1 << 20
+DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
+LARGEST_SCORE = 1e280
+"""However many scores up to here can be added."""
+Piece = tuple[Sequence[str], Floats, Floats | Ints | None, Sequence[str], Sequence[str], Sequence[int], bool]
+"""Consecutive rows of one ranking: ids, scores, positions, groups, actors, row numbers, whether numbers are sound."""
+
+
+def read_columnar(
+    source: Source, renames: Mapping[str, str], system: str, complaints: Complaints
+) -> Iterator[tuple[RawRanking, Origin]]:
+    """The rankings of a Parquet file, unchecked."""
+    with opened_parquet(source) as file:
+        schema = file.schema_arrow
+        found = find_columns(schema.names, renames)
+        found.pop("subjects", None)
+        required = ("object_id", "score", "system") if system else ("object_id", "score")
+        problems = missing_columns(source.name, schema.names, found, required)
+        problems = problems or _unfit(source, schema, found)
+        if problems:
+            raise refuse(*problems)
+        origin = Origin(file=source.name, unit="row", names=found)
+        unnamed = naming_column(found)
+        heads = [column for column in HEAD if column in found]
+        for raw in group_rows(
+            _segments(file, source, found, heads, system),
+            head=lambda key: heading_of(dict(zip(heads, key, strict=True))),
+            build=_build,
+            tell_unnamed=lambda row: complaints.add(origin.problem("empty-id", row, unnamed)),
+        ):
+            yield raw, origin
+
+
+def opened_parquet(source: Source) -> pq.ParquetFile:
+    """The file, its pages read as they are needed; InputError when it is no whole Parquet file.
+
+    Texts come as numbers of the words in a dictionary, which spares most of their decoding.
+    """
+    try:
+        with pq.ParquetFile(source.path) as looked_at:
+            schema, metadata = looked_at.schema_arrow, looked_at.metadata
+        texts = [field.name for field in schema if pa.types.is_string(field.type)]
+        return pq.ParquetFile(
+            source.path, metadata=metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+        )
+    except DAMAGED as error:
+        raise refuse(tell("unreadable-file", source.name, reason="it is not a whole Parquet file")) from error
+
+
+def is_text_like(kind: pa.DataType) -> bool:
+    """Whether values of that type can be ids."""
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(is_it(inner) for is_it in texts) or pa.types.is_integer(inner) or pa.types.is_floating(inner)
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether values of that type are numbers."""
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+    return any(is_it(kind) for is_it in numbers)
+
+
+def as_texts(column: pa.Array[Any]) -> pa.Array[Any]:
+    """Ids as texts: numbers written out (7.0 as 7), empty where there is none."""
+    if pa.types.is_floating(column.type):
+        whole = column.cast(pa.int64(), safe=False)
+        if pc.all(pc.equal(whole.cast(column.type), column)).as_py() is not False:
+            column = whole
+    texts = column.cast(pa.string())
+    return texts.fill_null("") if texts.null_count else texts
+
+
+def as_numbers(column: pa.Array[Any]) -> Floats:
+    """Numbers, not a number where there is none."""
+    numbers: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _unfit(source: Source, schema: pa.Schema, found: Mapping[str, str]) -> list[Problem]:
+    """Needed columns that stand there twice, or hold what they cannot."""
+    problems = duplicate_columns(source, schema.names, list(found.values()))
+    for column, name in found.items() if not problems else ():
+        wants_number = column in {"score", "position"}
+        fits = is_number if wants_number else is_text_like
+        if not fits(schema.field(name).type):
+            wanted = "numbers" if wants_number else "texts or whole numbers"
+            problems.append(tell("bad-column", source.name, column=name, wanted=wanted))
+    return problems
+
+
+def _segments(
+    file: pq.ParquetFile, source: Source, found: Mapping[str, str], heads: Sequence[str], system: str
+) -> Iterator[Row]:
+    """Rows in a stretch that name the same ranking, a stretch ending with its batch at the latest."""
+    row = 0
+    try:
+        for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(dict.fromkeys(found.values()))):
+            rows: Sequence[int] = range(row + 1, row + 1 + batch.num_rows)
+            row += batch.num_rows
+            kept = batch
+            if system:
+                mask = pc.equal(as_texts(batch.column(found["system"])), pa.scalar(system))
+                kept = batch.filter(mask)
+                rows = (np.flatnonzero(mask.to_numpy(zero_copy_only=False)) + rows[0]).tolist() if rows else rows
+            if kept.num_rows:
+                yield from _cut(kept, rows, found, heads)
+    except DAMAGED as error:
+        raise refuse(
+            tell("unreadable-file", source.name, lines=(row + 1,), place="row", reason="its data are damaged")
+        ) from error
+
+
+def _cut(batch: pa.RecordBatch, rows: Sequence[int], found: Mapping[str, str], heads: Sequence[str]) -> Iterator[Row]:
+    number = batch.num_rows
+    keys = [batch.column(found[column]) for column in heads]
+    changes = np.zeros(number - 1, dtype=bool)
+    for key in keys:
+        marks = _marks(key)
+        changes |= marks[1:] != marks[:-1]
+    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
+    named = zip(*(as_texts(key.take(starts)).to_pylist() for key in keys), strict=True)
+    column = {name: batch.column(found[name]) for name in BODY if name in found}
+    ids = _labels(column["object_id"])
+    scores = as_numbers(column["score"])
+    positions = _positions(column["position"]) if "position" in column else None
+    groups = _labels(column["group"]) if "group" in column else []
+    actors = _labels(column["actor"]) if "actor" in column else []
+    sound = _sound(scores, positions, starts)
+    for name, (start, end), in_order in zip(named, pairwise([*starts.tolist(), number]), sound, strict=True):
+        ranks = positions[start:end] if positions is not None else None
+        labels = groups[start:end], actors[start:end]
+        piece = ids[start:end], scores[start:end], ranks, *labels, rows[start:end], in_order
+        yield rows[start], name, piece
+
+
+def _marks(key: pa.Array[Any]) -> NDArray[Any]:
+    """Numbers that differ where the cells differ (equal cells may differ too: their stretches are joined later)."""
+    if pa.types.is_integer(key.type) and not key.null_count:
+        return key.to_numpy()
+    return _encoded(key).indices.to_numpy()
+
+
+def _labels(column: pa.Array[Any]) -> list[str]:
+    """Texts, each of them made once however often it stands there."""
+    encoded = _encoded(column)
+    if len(encoded.dictionary) > len(column):  # the words of many other batches as well
+        return cast("list[str]", encoded.dictionary_decode().to_pylist())
+    labels: list[str] = np.array(encoded.dictionary.to_pylist(), dtype=object)[encoded.indices.to_numpy()].tolist()
+    return labels
+
+
+def _encoded(column: pa.Array[Any]) -> pa.DictionaryArray[Any, Any]:
+    """The column as a dictionary of texts and the numbers of the words, without gaps."""
+    if isinstance(column, pa.DictionaryArray) and pa.types.is_string(column.type.value_type) and not column.null_count:
+        return column
+    return as_texts(column).dictionary_encode()
+
+
+def _positions(column: pa.Array[Any]) -> Floats | Ints:
+    """Whole numbers where all are, which needs no closer look."""
+    numbers = as_numbers(column)
+    if np.isnan(numbers).any() or bad_positions(numbers).any():
+        return numbers
+    whole: Ints = numbers.astype(np.int64)
+    return whole
+
+
+def _sound(scores: Floats, positions: Floats | Ints | None, starts: Ints) -> list[bool]:
+    """For each stretch, whether its numbers need no closer look."""
+    least, most = np.minimum.reduceat(scores, starts), np.maximum.reduceat(scores, starts)
+    sound: list[bool] = ((least >= 0) & (most > 0) & (most < LARGEST_SCORE)).tolist()
+    if positions is None or positions.dtype == np.int64 or not bad_positions(positions).any():
+        return sound
+    return [False] * len(starts)
+
+
+def _build(heading: Heading, held: list[Piece], _: list[int]) -> RawRanking:
+    ids, scores, positions, groups, actors, rows, sound = held[0] if len(held) == 1 else _joined(held)
+    return RawRanking(
+        ranking_id=heading.ranking_id,
+        query_id=heading.query_id,
+        searcher_id=heading.searcher_id,
+        system=heading.system,
+        object_ids=ids,
+        scores=scores,
+        positions=positions,
+        groups=groups,
+        actors=actors,
+        lines=rows,
+        sound=sound,
+    )
+
+
+def _joined(held: list[Piece]) -> Piece:
+    ids, scores, positions, groups, actors, rows, sound = zip(*held, strict=True)
+    ranks: Any = None if positions[0] is None else np.concatenate(positions)
+    flat = [list(chain.from_iterable(pieces)) for pieces in (ids, groups, actors)]
+    return flat[0], np.concatenate(scores), ranks, flat[1], flat[2], list(chain.from_iterable(rows)), all(sound)
