@@ -54,6 +54,7 @@ METHODS: Mapping[str, Method] = {
     "absolute": Method(about="exact, absolute differences", objective="absolute"),
     "squared": Method(about="exact, squared differences", objective="squared"),
     "thesis": Method(about="integer program over 100 candidates", policy="thesis_ilp:ThesisProgram"),
+    "prefilter": Method(about="exact, absolute, over the same candidates", policy="prefiltered:Prefiltered"),
     "relevance": Method(about="never reorders", policy="relevance:ByRelevance", floor="kept without trying"),
     "tie-shuffle": Method(about="draws lots among equals", policy="shuffle:TieShuffle", floor="kept without trying"),
     "objective": Method(about="most owed first", policy="objective:ByDeficit", floor="ignored"),

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from standings import cost, geometric, legal_orders, standing_of
 
 from aidos.errors import EngineError, ParameterError
+from aidos.fairness.baselines.prefiltered import Prefiltered
 from aidos.fairness.baselines.thesis_ilp import ThesisProgram
 from aidos.fairness.standing import quality
 
@@ -87,3 +88,10 @@ def test_attention_of_the_thesis():
 def test_impossible_parameters_are_refused(wrong):
     with pytest.raises(ParameterError):
         ThesisProgram(**wrong)
+
+
+@given(standings())
+@settings(max_examples=60)
+def test_the_prefiltered_exact_solver_costs_what_the_program_costs(standing):
+    program, exact = ThesisProgram(candidates=4).place(standing), Prefiltered(candidates=4).place(standing)
+    assert cost(standing, exact) == pytest.approx(cost(standing, program), abs=1e-9)

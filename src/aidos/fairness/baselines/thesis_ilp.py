@@ -19,12 +19,11 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from aidos.core.checks import check_parameters
-from aidos.errors import ParameterError
 from aidos.fairness.linear import LinearProgram, solve
 from aidos.fairness.rankings import Floats, Ints
 from aidos.fairness.standing import Standing, discounts
 
-__all__ = ["ThesisProgram"]
+__all__ = ["ThesisProgram", "prefilter"]
 
 SLACK = 1e-12
 """Relative slack of the floor, so that the original order always meets it whatever is added up first."""
@@ -43,12 +42,10 @@ class ThesisProgram:
 
     def __post_init__(self) -> None:
         check_parameters(self)
-        if self.objective not in {"absolute", "squared"}:
-            raise ParameterError("the objective of the program is absolute or squared")
 
     def place(self, standing: Standing) -> Ints:
         """Optimal among the candidates."""
-        chosen = _prefilter(standing, self.candidates)
+        chosen = prefilter(standing, self.candidates)
         program = _program(standing, chosen, squared=self.objective == "squared")
         number, positions = len(chosen), len(standing.attention)
         solved = solve(program, time_limit=self.seconds).values.reshape(number, number)
@@ -56,7 +53,8 @@ class ThesisProgram:
         return placed
 
 
-def _prefilter(standing: Standing, candidates: int | None) -> Ints:
+def prefilter(standing: Standing, candidates: int | None) -> Ints:
+    """The most relevant, one per position, then those who are owed most; None for everybody."""
     number, positions = len(standing.relevance), len(standing.attention)
     if candidates is None or candidates >= number:
         return np.arange(number, dtype=np.int64)

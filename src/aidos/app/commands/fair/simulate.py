@@ -88,7 +88,8 @@ def simulate(
 
     Compares methods at quality floors, with the least unfairness that any
     method could reach. Methods: adaptive (recommended), absolute, squared,
-    relevance, objective, thesis, fair-topk, exposure, fairco, tie-shuffle.
+    relevance, objective, thesis, prefilter, fair-topk, exposure, fairco,
+    tie-shuffle.
 
     For example:
         aidos fair simulate --shape linear --attention singular
