@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aidos.account.ledger import MemoryLedger
     from aidos.app.release import release
     from aidos.engine.embedded import EmbeddedEngine
+    from aidos.fairness.equity import EquityOfAttention
     from aidos.ingest.check import check_files
     from aidos.ingest.options import ReadOptions
     from aidos.ingest.reading import read_files
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EmbeddedEngine",
+    "EquityOfAttention",
     "MemoryLedger",
     "ReadOptions",
     "World",
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "EmbeddedEngine": "aidos.engine.embedded",
+    "EquityOfAttention": "aidos.fairness.equity",
     "MemoryLedger": "aidos.account.ledger",
     "ReadOptions": "aidos.ingest.options",
     "World": "aidos.world.size",
