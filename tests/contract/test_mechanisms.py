@@ -3,11 +3,12 @@
 import dataclasses
 import inspect
 import pickle
+from typing import Literal, get_origin, get_type_hints
 
 import pytest
 
 from aidos.app.catalogue import BUILT_IN, find_mechanism, mechanism_names
-from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, statement
+from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloor, statement
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import ParameterError
 
@@ -70,9 +71,12 @@ def test_the_guarantee_needs_no_data_and_speaks_in_a_sentence(make):
     assert promised == make().guarantee(FACTS)
 
 
-def test_what_epsilon_and_delta_say_is_what_is_promised(make):
+def test_what_the_parameters_say_is_what_is_promised(make):
     made = make()
     promised = made.guarantee(FACTS)
+    if isinstance(promised, QualityFloor):
+        assert promised.at_least == made.quality_floor
+        return
     if isinstance(promised, NoGuarantee | KAnonymity) or not hasattr(made, "epsilon"):
         return
     assert promised.epsilon <= made.epsilon
@@ -102,6 +106,13 @@ def test_all_problems_are_named_at_once(kind):
         pytest.skip("needs three fields with limits")
     with pytest.raises(ParameterError, match=r"epsilon.*delta.*items_per_person"):
         kind(epsilon=-1.0, delta=2.0, items_per_person=0)
+
+
+def test_a_choice_takes_its_words_alone(kind):
+    choices = [name for name, hint in get_type_hints(kind).items() if get_origin(hint) is Literal]
+    for choice in choices:
+        with pytest.raises(ParameterError, match=choice):
+            kind(**{choice: "no such choice"})
 
 
 def test_it_can_be_run_and_calibrated(kind, make):

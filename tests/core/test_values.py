@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
@@ -21,6 +21,9 @@ class Limits:
     share: Annotated[float, Ge(0), Le(1)] = 0.5
     delta: Annotated[float, Lt(1)] = 0.1
     limit: Annotated[int | None, Gt(0)] = None
+    half_life: Annotated[float, Gt(0)] | None = None
+    mode: Literal["fast", "exact"] = "fast"
+    maybe: Literal[1, 2] | None = None
 
     def __post_init__(self):
         check_parameters(self)
@@ -37,6 +40,18 @@ def test_all_bad_parameters_are_named_at_once():
 def test_good_parameters_pass_and_none_means_not_given():
     assert Limits(limit=None).limit is None
     assert Limits(share=0).share == 0
+
+
+def test_limits_hold_where_none_is_allowed_too():
+    assert Limits(half_life=2.0).half_life == 2.0
+    with pytest.raises(ParameterError, match="half_life must be greater than 0"):
+        Limits(half_life=-1.0)
+
+
+def test_only_the_choices_of_a_literal_are_taken():
+    assert Limits(mode="exact", maybe=2).maybe == 2
+    with pytest.raises(ParameterError, match=r"mode must be one of fast, exact, got 'slow'; maybe must be one of 1, 2"):
+        Limits(mode="slow", maybe=3)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from cyclopts import Parameter
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from aidos.core.progress import Task
     from aidos.engine.embedded import EmbeddedEngine
 
-__all__ = ["Common", "TerminalProgress", "open_engine", "show", "show_json", "tell"]
+__all__ = ["Common", "TerminalProgress", "open_engine", "remark_if_slow", "show", "show_json", "tell"]
 
 SECONDS_BEFORE_BAR = 1.0
+SECONDS_BEFORE_REMARK = 3.0
 
 
 @Parameter(name="*", group="Every command")
@@ -131,6 +133,18 @@ def tell(remark: str, *, quiet: bool = False) -> None:
     """A remark on stderr."""
     if not quiet:
         print(f"aidos: {remark}", file=sys.stderr)
+
+
+@contextmanager
+def remark_if_slow(remark: str, *, quiet: bool) -> Iterator[None]:
+    """Say why nothing happens, once it has taken longer than anybody expects."""
+    waiting = Timer(SECONDS_BEFORE_REMARK, tell, args=(remark,), kwargs={"quiet": quiet})
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
 
 
 @contextmanager

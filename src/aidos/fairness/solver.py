@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aidos.fairness.kernels.moves import moves_of_accounts, moves_of_subjects, place_moves, priced_moves
+from aidos.fairness.kernels.moves import moves_of_accounts, moves_of_subjects, priced_moves
 from aidos.fairness.kernels.pareto import GAVE_UP, NO_ANSWER, Moves, cheapest_moves
 from aidos.fairness.kernels.scan import scan
 from aidos.fairness.kernels.skyband import skyband
@@ -29,6 +29,7 @@ __all__ = [
     "best_quality",
     "cheapest",
     "least_cost",
+    "warm_up",
 ]
 
 MOST_POSITIONS = 62
@@ -56,7 +57,10 @@ class _Choice:
 
     def place(self, chosen: Ints, positions: int) -> Ints:
         """The subject on each position."""
-        placed: Ints = place_moves(chosen, self.moves, self.candidates, self.begins, positions)
+        placed = np.empty(positions, dtype=np.int64)
+        for move, account in zip(chosen, np.searchsorted(self.moves.first, chosen, side="right") - 1, strict=True):
+            taken = np.flatnonzero(int(self.moves.masks[move]) >> np.arange(positions) & 1)
+            placed[taken] = self.candidates[self.begins[account] + np.arange(len(taken))]
         return placed
 
 
@@ -85,6 +89,20 @@ def cheapest(prices: Floats, gains: Floats, attention: Floats, quality_floor: fl
     return _surely(_search(_Choice(candidates, np.arange(len(candidates) + 1), moves), -least_gain, positions))
 
 
+def warm_up() -> None:
+    """Compile what is not compiled yet, so that the first ranking does not have to wait for it."""
+    relevance = np.array([0.5, 0.3, 0.2])
+    standing = Standing(
+        relevance=relevance,
+        gains=relevance,
+        attention=np.array([0.6, 0.4]),
+        received=np.zeros(3),
+        earned=relevance,
+        quality_floor=0.9,
+    )
+    least_cost(standing, 1.0)
+
+
 def _surely(answer: Ints | None) -> Ints:
     if answer is None:
         raise AssertionError("the original ranking always meets the floor")
@@ -98,7 +116,9 @@ def _least_gain(standing: Standing) -> float:
 
 def _choice(standing: Standing, width: float) -> _Choice:
     balance, gains, attention = standing.balance, standing.gains, standing.attention
-    shares = NOBODY_SHARES if standing.accounts is None else standing.accounts
+    shares = NOBODY_SHARES
+    if standing.accounts is not None:
+        shares = np.unique(standing.accounts, return_inverse=True)[1]
     kept = skyband(balance, gains, shares, len(attention))
     weights = discounts(len(attention))
     if standing.accounts is None:

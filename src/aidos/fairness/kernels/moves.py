@@ -13,7 +13,7 @@ from aidos.fairness.kernels.compiled import njit
 from aidos.fairness.kernels.pareto import Moves
 from aidos.fairness.kernels.potential import cost_of_attention
 
-__all__ = ["moves_of_accounts", "moves_of_subjects", "place_moves", "priced_moves"]
+__all__ = ["moves_of_accounts", "moves_of_subjects", "priced_moves"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,17 +80,3 @@ def moves_of_accounts(
                 at += 1
         first[account + 1] = at
     return Moves(masks[:at].copy(), costs[:at].copy(), -values[:at], first)
-
-
-@njit(cache=True)
-def place_moves(chosen: Ints, moves: Moves, candidates: Ints, begins: Ints, positions: int) -> Ints:
-    """The subject on each position when these moves are made."""
-    placed = np.full(positions, -1, dtype=np.int64)
-    for move in chosen:
-        account = np.searchsorted(moves.first, move, side="right") - 1
-        subject = begins[account]
-        for position in range(positions):
-            if moves.masks[move] >> position & 1:
-                placed[position] = candidates[subject]
-                subject += 1
-    return placed

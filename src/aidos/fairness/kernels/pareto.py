@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.fairness.kernels.compiled import njit
+from aidos.fairness.kernels.sorting import sort_by
 
 __all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves"]
 
@@ -239,11 +240,13 @@ def _room_for(number: int) -> Labels:
 
 @njit(cache=True)
 def _copy(labels: Labels, longer: Labels, number: int) -> None:
-    longer.opens[:number] = labels.opens[:number]
-    longer.cost[:number] = labels.cost[:number]
-    longer.burden[:number] = labels.burden[:number]
-    longer.parents[:number] = labels.parents[:number]
-    longer.moves[:number] = labels.moves[:number]
+    for label in range(number):
+        longer.opens[label], longer.parents[label], longer.moves[label] = (
+            labels.opens[label],
+            labels.parents[label],
+            labels.moves[label],
+        )
+        longer.cost[label], longer.burden[label] = labels.cost[label], labels.burden[label]
 
 
 @njit(cache=True)
@@ -293,14 +296,13 @@ def _not_dominated(reached: Ints, labels: Labels, sets: int) -> Ints:
     for label in reached:
         grouped[ends[labels.opens[label]]] = label
         ends[labels.opens[label]] += 1
-    kept = np.empty_like(reached)
+    kept, spare = np.empty_like(reached), np.empty_like(reached)
     number = 0
     for still_open in range(sets):
-        group = grouped[starts[still_open] : starts[still_open + 1]]
-        if group.size > 1:
-            group = group[np.argsort(labels.cost[group], kind="mergesort")]
+        sort_by(grouped, labels.cost, starts[still_open], starts[still_open + 1], spare)
         least = np.inf
-        for label in group:
+        for at in range(starts[still_open], starts[still_open + 1]):
+            label = grouped[at]
             if labels.burden[label] < least:
                 least = labels.burden[label]
                 kept[number] = label

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.fairness.kernels.compiled import njit
+from aidos.fairness.kernels.sorting import sort_by
 
 __all__ = ["skyband"]
 
@@ -24,16 +25,15 @@ Ints = NDArray[np.int64]
 def skyband(balance: Floats, gains: Floats, accounts: Ints, positions: int) -> Ints:
     """Subjects that are not dropped, by relevance and, among equal gains, the one who is owed most first.
 
-    ``accounts`` says who shares an account (and so a balance); it is empty when nobody does.
+    ``accounts`` says who shares an account (and so a balance), in numbers below that of the subjects; it is empty when
+    nobody does.
     """
     kept = _pass(balance, accounts, np.arange(balance.size), positions)
     # Among equal gains the first pass knew only the order of arrival. Who is owed more may stand in front.
-    begin = 0
+    begin, spare = 0, np.empty(kept.size, dtype=np.int64)
     for end in range(1, kept.size + 1):
         if end == kept.size or gains[kept[end]] != gains[kept[begin]]:
-            if end > begin + 1:
-                equals = kept[begin:end].copy()
-                kept[begin:end] = equals[np.argsort(balance[equals], kind="mergesort")]
+            sort_by(kept, balance, begin, end, spare)
             begin = end
     return _pass(balance, accounts, kept, positions)
 
@@ -45,7 +45,7 @@ def _pass(balance: Floats, accounts: Ints, order: Ints, positions: int) -> Ints:
     kept = np.empty(order.size, dtype=np.int64)
     number = 0
     shared = accounts.size > 0
-    times = np.zeros(accounts.max() + 1 if shared else 0, dtype=np.int64)
+    times = np.zeros(accounts.size, dtype=np.int64)
     for subject in order:
         owed = balance[subject]
         again = shared and times[accounts[subject]] > 0

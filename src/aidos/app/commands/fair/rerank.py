@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.fair.telling import tell_facts, write_page
+from aidos.app.commands.fair.telling import prepare_solver, tell_facts, write_page
 from aidos.app.console import Common, TerminalProgress, tell
 from aidos.app.fairterms import Attending, FairTerms, HowToReadRankings
 
@@ -65,6 +65,7 @@ def rerank(
     common = common or Common()
     equity = (terms or FairTerms()).equity(attending or Attending())
     chosen = find_method(method or equity.objective)
+    prepare_solver(common)
     problems: list[Problem] = []
     with open_keeper(equity, store) as keeper:
         stream = (how or HowToReadRankings()).read(rankings, problems)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.fair.telling import numbers_of, show_table, words_of, write_page
+from aidos.app.commands.fair.telling import numbers_of, prepare_solver, show_table, words_of, write_page
 from aidos.app.console import Common, TerminalProgress, show_json
 from aidos.app.fairterms import Attending
 from aidos.errors import ParameterError
@@ -115,6 +115,7 @@ def simulate(
     common, given = common or Common(), given or Given()
     if rankings < 1:
         raise ParameterError(f"--rankings must be at least 1, got {rankings}")
+    prepare_solver(common)
     scenario = given.scenario()
     study = run_study(
         scenario,

@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aidos.app.console import Common, show, show_json
+from aidos.app.console import Common, remark_if_slow, show, show_json
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.report.fairpage import FairnessStory
 
-__all__ = ["numbers_of", "show_table", "tell_facts", "words_of", "write_page"]
+__all__ = ["numbers_of", "prepare_solver", "show_table", "tell_facts", "words_of", "write_page"]
+
+
+def prepare_solver(common: Common) -> None:
+    """Have the solver ready, and say so when that takes its time."""
+    with remark_if_slow("compiling the solver; the next run will find it ready", quiet=common.quiet):
+        from aidos.fairness.solver import warm_up
+
+        warm_up()
 
 
 def write_page(path: Path, story: FairnessStory) -> None:

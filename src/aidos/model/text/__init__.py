@@ -1,0 +1,1 @@
+"""Words: how a text becomes terms, the same way everywhere."""
