@@ -192,7 +192,7 @@ def _spread(disparity: Disparity) -> Figure:
 def _round_edges(values: Floats) -> Floats:
     """Edges of about so many bins, at numbers that can be read."""
     low, high = float(values.min()), float(values.max())
-    rough = max(high - low, 1e-9) / BINS
+    rough = max(high - low, 1e-6) / BINS
     power = 10.0 ** np.floor(np.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
     edges: Floats = np.arange(np.floor(low / step), np.ceil(high / step) + 1.5) * step
