@@ -45,7 +45,7 @@ def test_every_method_that_keeps_the_floor_ends_between_the_bounds(kind, floor, 
     }
     assert min(finals.values()) >= RANKINGS * bound.rate - 1e-6
     spread = float(np.sqrt(weights @ weights))
-    excess = (spread**2 + shares @ shares) / spread + spread / 2
+    excess = 4 * (spread**2 + shares @ shares) / spread + spread / 2
     assert finals["adaptive"] <= RANKINGS * bound.best_found + excess * np.sqrt(SUBJECTS * RANKINGS)
 
 

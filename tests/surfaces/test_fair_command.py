@@ -263,3 +263,30 @@ def test_missing_part_and_missing_files(capsys, tmp_path):
     assert "rerank" in complaint(capsys)
     assert "nowhere" in complaint(capsys, "rerank", "nowhere.jsonl", "-o", tmp_path / "o.jsonl")
     assert "nowhere" in complaint(capsys, "store", Path("nowhere.store"))
+
+
+def test_every_ranking_that_is_left_out_is_counted_and_explained(capsys, tmp_path):
+    start = write_rankings(tmp_path / "start.jsonl", 2)
+    bad = [{"ranking_id": f"bad{each}", "subjects": [{"subject_id": "a", "relevance": -1}]} for each in range(3)]
+    with start.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in bad)
+    assert run(["fair", "rerank", str(start), "-o", str(tmp_path / "o.jsonl"), "--skip-bad-rankings", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["left_out"] == 3
+    assert "left out 3 rankings" in printed.err
+    assert "negative" in printed.err
+
+
+def test_no_floor_is_claimed_for_rankings_that_were_served_at_a_lower_one(capsys, tmp_path):
+    start, store = write_rankings(tmp_path / "start.jsonl", 20), tmp_path / "attention.store"
+    common = ("rerank", start, "-o", tmp_path / "o.jsonl", "--store", store)
+    first = told(capsys, *common, "--quality-floor", "0.5")
+    assert first["least_quality"] < 0.99
+    assert "served before" not in first["guarantee"]
+    assert "lower floor" in told(capsys, *common, "--quality-floor", "0.99")["guarantee"]
+
+
+def test_pages_that_name_subjects_are_for_their_owner_alone(capsys, tmp_path):
+    start, page = write_rankings(tmp_path / "start.jsonl", 3), tmp_path / "page.html"
+    told(capsys, "rerank", start, "-o", tmp_path / "o.jsonl", "--report", page)
+    assert page.stat().st_mode & 0o077 == 0

@@ -130,5 +130,7 @@ def _complain(message: str, *, hint: str, code: int) -> int:
 
 
 def _help_for(arguments: Sequence[str]) -> str:
-    command = arguments[0] if arguments and arguments[0] in COMMANDS else ""
-    return " ".join(filter(None, ["aidos", command, "--help"]))
+    words = [arguments[0]] if arguments and arguments[0] in COMMANDS else []
+    if words and arguments[1:2] and not arguments[1].startswith("-") and arguments[1] in app[words[0]]:
+        words.append(arguments[1])
+    return " ".join(["aidos", *words, "--help"])

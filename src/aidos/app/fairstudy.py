@@ -33,6 +33,24 @@ class FairStudy:
     bounds: dict[float, float]
     """By floor: least unfairness per ranking."""
 
+    def results(self) -> list[dict[str, str | float | None]]:
+        """For programs: every course in full numbers, with the least unfairness that was possible at its floor."""
+        rates = [
+            None if course.quality_floor is None else self.bounds.get(course.quality_floor) for course in self.courses
+        ]
+        return [
+            {
+                "method": course.method,
+                "floor": course.quality_floor,
+                "unfairness": course.final,
+                "at_least": None if rate is None else rate * len(course.quality),
+                "mean_quality": float(course.quality.mean()),
+                "least_quality": float(course.quality.min()),
+                "seconds": course.seconds,
+            }
+            for course, rate in zip(self.courses, rates, strict=True)
+        ]
+
     def story(self, *, synthetic: bool) -> FairnessStory:
         """For the page; numbers of real subjects are a finding."""
         chosen = self.courses[0]

@@ -35,11 +35,11 @@ __all__ = [
 MOST_POSITIONS = 62
 """Positions are the bits of a number; long before that the integer program takes minutes."""
 
-MOST_POSITIONS_FOR_SEARCH = 8
+MOST_POSITIONS_FOR_SEARCH = 12
 """With more positions than that the search has too many sets of positions, and the integer program wins."""
 MOST_POSITIONS_FOR_ACTORS = 8
-"""The same where subjects share accounts; the integer program cannot say what an account pays for several positions."""
-MOST_LABELS = 4_000_000
+"""The same where subjects share accounts: an account has a move for every set of positions."""
+MOST_LABELS = 16_000_000
 """The search hands over to the integer program after so many."""
 SLACK = 1e-12
 """Relative slack of the floor, so that the original ranking always meets it."""

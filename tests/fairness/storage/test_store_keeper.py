@@ -302,7 +302,7 @@ def test_other_settings_are_refused_by_name(path):
     assert "extra is not set in the store, 1 was asked" in str(caught.value)
     assert "level" not in str(caught.value)
     assert "new store" in caught.value.hint
-    with pytest.raises(ParameterError, match=r"half_life is 9\.0 in the store, None was asked"):
+    with pytest.raises(ParameterError, match=r"half_life is 9\.0 in the store, not set was asked"):
         StoreKeeper.open(path, settings=SETTINGS)
 
 

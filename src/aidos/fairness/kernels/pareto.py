@@ -217,7 +217,7 @@ def _search(moves: Moves, bounds: Bounds, most_labels: int) -> Ints:
     for candidate in range(moves.first.size - 1):
         most = number + live.size * (moves.first[candidate + 1] - moves.first[candidate])
         if most > labels.opens.size:
-            if number > most_labels:
+            if most > most_labels:
                 return np.array([GAVE_UP])
             longer = _room_for(2 * most)
             _copy(labels, longer, number)

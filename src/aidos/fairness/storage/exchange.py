@@ -117,7 +117,10 @@ def _bound_to(
     told = note.get("settings")
     if not isinstance(told, dict):
         if settings is None:
-            raise ParameterError(f"{source} does not tell the settings of its accounts", hint="give settings")
+            raise ParameterError(
+                f"{source} does not tell the settings of its accounts",
+                hint="say which attention model they were counted with",
+            )
         return settings, half_life
     if settings is None:
         kept = note.get("half_life")

@@ -233,7 +233,7 @@ def _refuse_other_settings(tables: StoreTables, settings: Mapping[str, str], hal
         if stored.get(name) != settings.get(name)
     }
     if half_life != made_with:
-        differing.setdefault("half_life", (made_with, half_life))
+        differing.setdefault("half_life", (made_with or "not set", half_life or "not set"))
     if differing:
         listed = "; ".join(
             f"{name} is {has} in the store, {asked} was asked" for name, (has, asked) in differing.items()

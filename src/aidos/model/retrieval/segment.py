@@ -5,7 +5,7 @@ An index is a list of segments. Arrays may be memory-mapped; nobody writes to th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ class Segment:
     """Terms of each document, deleted ones included."""
     deleted: Marks
     """Documents that are gone."""
+    longest: int = field(init=False)
+    """Terms of the longest document."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "longest", int(self.lengths.max(initial=0)))
 
     def __len__(self) -> int:
         return len(self.lengths)

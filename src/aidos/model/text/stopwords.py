@@ -24,4 +24,4 @@ ENGLISH = frozenset(
     shan't shouldn't won't wouldn't
     """.split()
 )
-"""About a hundred and seventy words, in small letters with straight apostrophes."""
+"""About a hundred and fifty words, in small letters with straight apostrophes."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.fair.telling import show_table, words_of, write_page
-from aidos.app.console import Common, show_json, tell
+from aidos.app.commands.fair.telling import show_table, tell_left_out, words_of, write_page
+from aidos.app.console import Common, show_json
 from aidos.app.fairterms import Attending, HowToReadRankings
 from aidos.errors import ParameterError
 
@@ -61,8 +61,7 @@ def measure(
     for run in runs:
         problems: list[Problem] = []
         found.append(measure_run(run, how.read([run], problems), equity, judged, words_of(measures)))
-        if problems:
-            tell(f"{run}: {len(problems):,} problems: the rankings that have them were left out", quiet=common.quiet)
+        tell_left_out(problems, common)
     if not found:
         raise ParameterError("no run was named", hint="see: aidos fair measure --help")
     if output is not None:
@@ -71,6 +70,7 @@ def measure(
     if common.json:
         show_json({"attention": equity.attention, "runs": rows})
     else:
-        columns = [name.replace("_", " ") for name in rows[0]]
-        show_table(columns, [tuple(row.values()) for row in rows], f"served rankings, attention {equity.attention}")
+        # A column for each run: there are more measures than fit side by side.
+        lines = [(name.replace("_", " "), *(row[name] for row in rows)) for name in rows[0]]
+        show_table([str(each) for each in lines[0]], lines[1:], f"served rankings, attention {equity.attention}")
     return 0

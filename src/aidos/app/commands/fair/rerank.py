@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.fair.telling import prepare_solver, tell_facts, write_page
-from aidos.app.console import Common, TerminalProgress, tell
+from aidos.app.commands.fair.telling import prepare_solver, tell_facts, tell_left_out, write_page
+from aidos.app.console import Common, TerminalProgress
 from aidos.app.fairterms import Attending, FairTerms, HowToReadRankings
 
 if TYPE_CHECKING:
@@ -73,19 +73,22 @@ def rerank(
         done = rerank_file(
             stream, chosen.reranker(equity, keeper), output, lasting=store is not None, progress=progress
         )
-    if problems:
-        tell(f"{len(problems):,} problems: the rankings that have them were left out", quiet=common.quiet)
+    left_out = tell_left_out(problems, common)
     if report is not None:
         command = f"aidos fair rerank {' '.join(rankings)} -o {output}"
         write_page(report, _story(done, equity.attention, command))
-    return tell_facts({"output": str(output), **_facts(done, equity, chosen), "left_out": len(problems)}, common)
+    return tell_facts({"output": str(output), **_facts(done, equity, chosen), "left_out": left_out}, common)
 
 
 def _facts(done: Reranking, equity: EquityOfAttention, method: Method) -> dict[str, object]:
     from aidos.core.guarantee import statement
     from aidos.core.mechanism import PublicFacts
+    from aidos.fairness.reranker import TOLERANCE
 
     promise = statement(equity.guarantee(PublicFacts())) if method.keeps_floor else "No quality floor is kept."
+    least = float(done.after.quality.min())
+    if done.replayed and method.keeps_floor and least < equity.quality_floor - TOLERANCE:
+        promise += " Rankings that were served before, at a lower floor, keep that one."
     return {
         "rankings": len(done.after.quality),
         "served_before": done.replayed,
@@ -93,7 +96,7 @@ def _facts(done: Reranking, equity: EquityOfAttention, method: Method) -> dict[s
         "unfairness": done.after.final,
         "unfairness_by_relevance": done.before.final,
         "mean_quality": float(done.after.quality.mean()),
-        "least_quality": float(done.after.quality.min()),
+        "least_quality": least,
         "guarantee": promise,
     }
 

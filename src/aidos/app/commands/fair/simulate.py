@@ -128,10 +128,10 @@ def simulate(
     )
     if output is not None:
         write_page(output, study.story(synthetic=not given.ratings))
-    columns, rows = outcome_rows(study.courses, study.bounds)
     if common.json:
-        named = [dict(zip((name.replace(" ", "_") for name in columns), row, strict=True)) for row in rows]
-        show_json({"scenario": scenario.name, "rankings": rankings, "attention": study.attention, "results": named})
+        facts = {"scenario": scenario.name, "rankings": rankings, "attention": study.attention}
+        show_json({**facts, "results": study.results()})
     else:
+        columns, rows = outcome_rows(study.courses, study.bounds)
         show_table(columns, rows, f"{scenario.name}: {rankings:,} rankings, attention {study.attention}")
     return 0

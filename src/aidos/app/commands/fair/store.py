@@ -23,7 +23,9 @@ def store(path: Path, /, *, common: Common | None = None) -> int:
     """
     from aidos.fairness.storage.keeper import store_facts
 
-    return tell_facts(store_facts(path), common or Common())
+    common, facts = common or Common(), store_facts(path)
+    # For people the settings are facts like any other.
+    return tell_facts(facts if common.json else {**facts.pop("settings"), **facts}, common)
 
 
 def export(

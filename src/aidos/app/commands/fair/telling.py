@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aidos.app.console import Common, remark_if_slow, show, show_json
+from aidos.app.console import Common, remark_if_slow, show, show_json, tell
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
+    from aidos.errors import Problem
     from aidos.report.fairpage import FairnessStory
 
-__all__ = ["numbers_of", "prepare_solver", "show_table", "tell_facts", "words_of", "write_page"]
+__all__ = ["numbers_of", "prepare_solver", "show_table", "tell_facts", "tell_left_out", "words_of", "write_page"]
 
 
 def prepare_solver(common: Common) -> None:
@@ -24,22 +25,31 @@ def prepare_solver(common: Common) -> None:
 
 
 def write_page(path: Path, story: FairnessStory) -> None:
-    """The page of a story."""
+    """The page of a story; what names real subjects is for its owner's eyes."""
     from aidos.engine.files import write_text
     from aidos.report.fairpage import fairness_page
     from aidos.report.page import render
 
-    write_text(path, render(fairness_page(story)))
+    write_text(path, render(fairness_page(story)), private=story.source is not None)
+
+
+def tell_left_out(problems: Sequence[Problem], common: Common) -> int:
+    """Say which rankings were left out, and why; give their number."""
+    for problem in problems:
+        noun = "ranking" if problem.count == 1 else "rankings"
+        tell(f"left out {problem.count:,} {noun}: {problem}", quiet=common.quiet)
+    return sum(problem.count for problem in problems)
 
 
 def tell_facts(facts: Mapping[str, object], common: Common) -> int:
-    """Facts with their names; what is nothing is left out for people."""
+    """Facts with their names; counts of nothing are left out for people."""
     from aidos.report.terminal import facts_table
 
     if common.json:
         show_json(facts)
     else:
-        lines = [(name.replace("_", " "), _cell(value)) for name, value in facts.items() if value not in (0, "")]
+        told = {name: value for name, value in facts.items() if isinstance(value, float) or value not in (0, "")}
+        lines = [(name.replace("_", " "), _cell(value)) for name, value in told.items()]
         show(facts_table(lines))
     return 0
 

@@ -1,0 +1,1 @@
+"""The experiments of the papers, each a named value that anybody can run again."""

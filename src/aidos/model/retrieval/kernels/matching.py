@@ -1,0 +1,220 @@
+"""The best documents of one segment for many queries: a term at a time, and only documents that match are touched.
+
+The full Dirichlet form looks as if every document had to be scored for every word. It is a sum of three parts,
+
+    ln(1 + tf / (mu P))  +  ln(mu / (|d| + mu))  +  ln P
+
+of which only the first depends on the match, so the second can be added once, and the third at the very end. The first
+depends on nothing but the word and how often it stands there, so a small table replaces the logarithms; the second is
+read from a table by length.
+
+Every part is rounded to a multiple of 2^-40 before it is added. Sums of such numbers are exact in double precision up
+to 2048, so a score does not depend on the order of words or of segments: equal documents get equal scores, bit for
+bit, and ties are broken by document order alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aidos.model.compiled import njit
+
+__all__ = ["search_segment", "sort_hits"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+Marks = NDArray[np.bool_]
+
+DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER, BM25 = range(4)
+GRID = 1.5 * 2.0**12
+"""To add and to subtract it rounds to a multiple of 2^-40."""
+LEAST = 2.0**-40
+TABLE = 16
+"""Frequencies below it are looked up."""
+
+
+@njit(cache=True, nogil=True)
+def worse(score: float, place: int, other_score: float, other_place: int) -> bool:
+    """Whether the first stands below the second: a lower score, or the same and later in document order."""
+    return score < other_score or (score == other_score and place > other_place)
+
+
+@njit(cache=True, nogil=True)
+def sink(scores: Floats, places: Ints, size: int, score: float, place: int) -> None:
+    """Put a hit at the root of a heap, whose root is the worst, and let it sink to where it belongs."""
+    here = 0
+    while True:
+        below = 2 * here + 1
+        if below >= size:
+            break
+        if below + 1 < size and worse(scores[below + 1], places[below + 1], scores[below], places[below]):
+            below += 1
+        if not worse(scores[below], places[below], score, place):
+            break
+        scores[here], places[here] = scores[below], places[below]
+        here = below
+    scores[here], places[here] = score, place
+
+
+@njit(cache=True, nogil=True)
+def rise(scores: Floats, places: Ints, size: int, score: float, place: int) -> None:
+    """Add a hit to a heap that still has room."""
+    here = size
+    while here > 0:
+        above = (here - 1) // 2
+        if not worse(score, place, scores[above], places[above]):
+            break
+        scores[here], places[here] = scores[above], places[above]
+        here = above
+    scores[here], places[here] = score, place
+
+
+@njit(cache=True, nogil=True)
+def sort_hits(scores: Floats, places: Ints, sizes: Longs, constants: Floats) -> None:
+    """Turn every heap into a list, best first, and add to its scores what all documents get."""
+    for query in range(len(sizes)):
+        row, at = scores[query], places[query]
+        for last in range(sizes[query] - 1, 0, -1):
+            score, place = row[last], at[last]
+            row[last], at[last] = row[0], at[0]
+            sink(row, at, last, score, place)
+        for hit in range(sizes[query]):
+            row[hit] += constants[query]
+
+
+@njit(cache=True, nogil=True)
+def add_term(
+    documents: Ints,
+    frequencies: Ints,
+    lengths: Ints,
+    length_parts: Floats,
+    form: int,
+    rate: float,
+    sums: Floats,
+    touched: Ints,
+    size: int,
+) -> int:
+    """Add one term of the query to the documents that have it; the number of documents touched so far."""
+    if form == DIRICHLET:
+        table = np.empty(TABLE)
+        for often in range(TABLE):
+            table[often] = max(LEAST, math.log1p(often * rate) + GRID - GRID)
+        for at in range(len(documents)):
+            document, often = documents[at], frequencies[at]
+            before = sums[document]
+            touched[size] = document
+            size += before == 0.0
+            if often < TABLE:
+                sums[document] = before + table[often]
+            else:
+                sums[document] = before + max(LEAST, math.log1p(often * rate) + GRID - GRID)
+    elif form == DIRICHLET_MATCHING:
+        table = np.empty(TABLE)
+        for often in range(TABLE):
+            table[often] = math.log1p(often * rate)
+        for at in range(len(documents)):
+            document, often = documents[at], frequencies[at]
+            match = table[often] if often < TABLE else math.log1p(often * rate)
+            gain = match + length_parts[lengths[document]] + GRID - GRID
+            if gain > 0.0:
+                touched[size] = document
+                size += sums[document] == 0.0
+                sums[document] += gain
+    else:
+        for at in range(len(documents)):
+            document, often = documents[at], frequencies[at]
+            part = length_parts[lengths[document]]
+            match = math.log1p(often * rate * part) if form == JELINEK_MERCER else rate * (often / (often + part))
+            touched[size] = document
+            size += sums[document] == 0.0
+            sums[document] += max(LEAST, match + GRID - GRID)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def keep_best(
+    touched: Ints,
+    lengths: Ints,
+    deleted: Marks,
+    length_parts: Floats,
+    words: float,
+    sums: Floats,
+    first: int,
+    scores: Floats,
+    places: Ints,
+    size: int,
+) -> int:
+    """Put the best of the touched documents on a heap, and leave the sums at 0 again; the size of the heap."""
+    room = len(scores)
+    for document in touched:
+        score = sums[document]
+        sums[document] = 0.0
+        # Lengths take away and never add, so most documents are out before their length or their mark is looked at.
+        if size == room and score < scores[0]:
+            continue
+        if words > 0.0:
+            score += words * length_parts[lengths[document]] + GRID - GRID
+        place = first + document
+        if size < room:
+            if not deleted[document]:
+                rise(scores, places, size, score, place)
+                size += 1
+        elif worse(scores[0], places[0], score, place) and not deleted[document]:
+            sink(scores, places, size, score, place)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def search_segment(
+    starts: Longs,
+    documents: Ints,
+    frequencies: Ints,
+    lengths: Ints,
+    deleted: Marks,
+    first: int,
+    query_starts: Longs,
+    terms: Longs,
+    rates: Floats,
+    length_parts: Floats,
+    form: int,
+    sums: Floats,
+    touched: Ints,
+    scores: Floats,
+    places: Ints,
+    sizes: Longs,
+) -> None:
+    """Let the documents of one segment join the heaps of the queries; ``sums`` must be 0 and will be again."""
+    known = len(starts) - 1
+    for query in range(len(query_starts) - 1):
+        size = 0
+        for at in range(query_starts[query], query_starts[query + 1]):
+            term = terms[at]
+            if term < known:
+                begin, end = starts[term], starts[term + 1]
+                size = add_term(
+                    documents[begin:end],
+                    frequencies[begin:end],
+                    lengths,
+                    length_parts,
+                    form,
+                    rates[at],
+                    sums,
+                    touched,
+                    size,
+                )
+        sizes[query] = keep_best(
+            touched[:size],
+            lengths,
+            deleted,
+            length_parts,
+            float(query_starts[query + 1] - query_starts[query]) if form == DIRICHLET else 0.0,
+            sums,
+            first,
+            scores[query],
+            places[query],
+            sizes[query],
+        )

@@ -1,0 +1,70 @@
+"""Strings as compiled code wants them: the bytes of all, and where each begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from aidos.errors import InputError
+
+__all__ = ["Texts", "arrow_chunks", "packed", "portions"]
+
+Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str | None]"
+"""What can be analysed: Arrow strings, or a sequence of Python's; None is an empty text."""
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
+
+STRINGS = (pa.string(), pa.large_string())
+
+
+def arrow_chunks(texts: Texts) -> list[pa.Array]:
+    """Arrow strings, nothing copied where they are such already."""
+    if isinstance(texts, pa.ChunkedArray):
+        return [chunk for piece in texts.chunks for chunk in arrow_chunks(piece)]
+    if isinstance(texts, pa.Array):
+        return [texts if texts.type in STRINGS else _cast(texts)]
+    try:
+        return [pa.array(texts, type=pa.large_string())]
+    except UnicodeEncodeError:
+        # Halves of characters part words, and so does a question mark.
+        whole = [None if text is None else text.encode("utf-8", "replace").decode() for text in texts]
+        return [pa.array(whole, type=pa.large_string())]
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError("texts must be strings", hint="turn other values into strings first") from error
+
+
+def packed(strings: pa.Array) -> tuple[Bytes, Longs]:
+    """Bytes of Arrow strings, and the bounds of each; null is empty."""
+    if strings.null_count:
+        strings = pc.fill_null(strings, "")
+    _, bounds, data = strings.buffers()
+    width = np.int64 if strings.type == pa.large_string() else np.int32
+    if bounds is None or not len(strings):
+        return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    offsets = np.frombuffer(bounds, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
+    content = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+    return content, offsets.astype(np.int64)
+
+
+def portions(bounds: Longs, size: int) -> Iterator[Longs]:
+    """The bounds of as many strings as have about ``size`` bytes together, one portion after the other."""
+    begin = 0
+    while begin < len(bounds) - 1:
+        end = int(np.searchsorted(bounds, bounds[begin] + size, side="right")) - 1
+        end = min(max(end, begin + 1), begin + size, len(bounds) - 1)
+        yield bounds[begin : end + 1]
+        begin = end
+
+
+def _cast(texts: pa.Array) -> pa.Array:
+    try:
+        if pa.types.is_null(texts.type) or pa.types.is_dictionary(texts.type) or pa.types.is_string_view(texts.type):
+            return texts.cast(pa.large_string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        pass
+    raise InputError(f"texts must be strings, not {texts.type}", hint="cast the column to strings first")

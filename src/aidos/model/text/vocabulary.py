@@ -1,0 +1,129 @@
+"""Distinct strings and their numbers, in arrays that can be memory-mapped.
+
+Numbers are given in the order of first appearance, so that the same texts give the same numbers, however they were cut
+into batches. The same table numbers the terms of an index and the names of its documents. It holds at most 2^31 strings.
+
+It is not for several threads that add at once; any number may look up while nobody adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from aidos.model.text.kernels import find_all, fresh_table, intern_all, rehash
+from aidos.model.text.strings import packed
+
+__all__ = ["Vocabulary"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+ARRAYS = {"bytes": np.uint8, "offsets": np.int64, "table": np.uint64}
+
+
+class Vocabulary:
+    """Strings by number and numbers by string; it only grows."""
+
+    __slots__ = ("_count", "_offsets", "_store", "_table")
+
+    def __init__(self, strings: Sequence[str] = ()) -> None:
+        self._store: Bytes = np.zeros(0, dtype=np.uint8)
+        self._offsets: Longs = np.zeros(1, dtype=np.int64)
+        self._table = fresh_table(0)
+        self._count = 0
+        if strings:
+            self.intern(pa.array(strings, type=pa.large_string()))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
+        """A vocabulary over the arrays that `arrays` gave, which may be read-only."""
+        made = cls()
+        made._store, made._offsets = arrays["bytes"].view(np.uint8), arrays["offsets"].view(np.int64)
+        made._table = arrays["table"].view(np.uint64)
+        made._count = len(made._offsets) - 1
+        return made
+
+    @classmethod
+    def from_distinct(cls, store: Bytes, offsets: Longs) -> Self:
+        """A vocabulary of strings that are all different, string i from ``offsets[i]`` to ``offsets[i + 1]``."""
+        count = len(offsets) - 1
+        table = rehash(store, offsets, count, len(fresh_table(count)))
+        return cls.from_arrays({"bytes": store, "offsets": offsets, "table": table})
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything it holds, to be saved; not copied."""
+        used = self._offsets[: self._count + 1]
+        return {"bytes": self._store[: used[-1]], "offsets": used, "table": self._table}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.term(number) for number in range(self._count))
+
+    def term(self, number: int) -> str:
+        """The string of a number."""
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        return self._store[self._offsets[number] : self._offsets[number + 1]].tobytes().decode("utf-8")
+
+    def find(self, term: str) -> int | None:
+        """The number of a string, if it has one."""
+        number = int(self.ids([term])[0])
+        return None if number < 0 else number
+
+    def ids(self, terms: Sequence[str]) -> Ints:
+        """The numbers of strings; -1 where there is none."""
+        pieces = [term.encode("utf-8", "replace") for term in terms]
+        bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
+        np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
+        return self._found(np.frombuffer(b"".join(pieces), dtype=np.uint8), bounds)
+
+    def ids_of(self, strings: pa.Array) -> Ints:
+        """The same for Arrow strings."""
+        return self._found(*packed(strings))
+
+    def intern(self, strings: pa.Array) -> Ints:
+        """The numbers of strings; those not known yet get one."""
+        return self.intern_packed(*packed(strings))
+
+    def intern_packed(self, data: Bytes, bounds: Longs) -> Ints:
+        """The same for strings from ``bounds[i]`` to ``bounds[i + 1]`` of bytes in UTF-8."""
+        number = len(bounds) - 1
+        found = np.empty(number, dtype=np.int32)
+        done = 0
+        while done < number:
+            self._reserve(int(bounds[-1] - bounds[done]), number - done)
+            done, self._count = intern_all(
+                data, bounds, self._store, self._offsets, self._table, found, done, self._count
+            )
+            if 2 * self._count > len(self._table):
+                self._table = rehash(self._store, self._offsets, self._count, 2 * len(self._table))
+        return found
+
+    def _found(self, data: Bytes, bounds: Longs) -> Ints:
+        found = np.empty(len(bounds) - 1, dtype=np.int32)
+        find_all(data, bounds, self._store, self._offsets, self._table, found)
+        return found
+
+    def _reserve(self, size: int, entries: int) -> None:
+        """Room for so many more bytes and strings, in arrays of its own."""
+        used = int(self._offsets[self._count])
+        if used + size > len(self._store) or not self._store.flags.writeable:
+            self._store = _enlarged(self._store[:used], used + size)
+        if self._count + 1 + entries > len(self._offsets) or not self._offsets.flags.writeable:
+            self._offsets = _enlarged(self._offsets[: self._count + 1], self._count + 1 + entries)
+        if not self._table.flags.writeable:
+            self._table = self._table.copy()
+
+
+def _enlarged(array: NDArray[np.generic], least: int) -> NDArray[np.generic]:
+    """The same with room behind: half as much again, so that growing costs little in all."""
+    enlarged = np.empty(max(least, len(array) * 3 // 2), dtype=array.dtype)
+    enlarged[: len(array)] = array
+    return enlarged

@@ -1,0 +1,165 @@
+"""Full text in PostgreSQL: a table that is there already, or one made here.
+
+The query is read by ``websearch_to_tsquery``, which accepts whatever a person types: all words must be there, "words in
+quotes" are a phrase, ``or`` and ``-word`` mean what they say. ``ts_rank_cd`` (cover density: how near the words stand
+to each other) orders the rows, equal ranks are ordered by id. Title and text count alike. Without a column that holds
+the tsvector every search computes it anew for every row; `make_table` makes one, with a GIN index.
+
+Searching reads only, within a time limit that the server itself keeps. Whether the connection is encrypted and the
+server's certificate is checked is libpq's to decide: for a server elsewhere write ``sslmode=verify-full``. Passwords do
+not stand in the connection string; they come as a parameter, or by libpq's own ways (PGPASSWORD, ~/.pgpass).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aidos.errors import InputError, ParameterError
+from aidos.service.base import Clock, Result, Retries, SearchService, check_request, persist
+from aidos.service.postgres_link import Link, Login
+
+# After the link, which says what to install when psycopg is missing.
+from psycopg import sql  # isort: skip
+
+__all__ = ["Postgres", "TextTable", "make_table"]
+
+HEADLINE = 'StartSel="", StopSel="", MaxFragments=1, MaxWords=30, MinWords=10'
+SEARCH = """
+    WITH asked AS (SELECT websearch_to_tsquery({language}::regconfig, %(words)s) AS words),
+    found AS (
+        SELECT {id}::text AS object_id, {title}::text AS title, {text}::text AS content,
+            ts_rank_cd({vector}, words) AS score
+        FROM {table}, asked WHERE {vector} @@ words
+        ORDER BY score DESC, {id}::text COLLATE "C" LIMIT %(size)s
+    )
+    SELECT object_id, coalesce(title, ''),
+        ts_headline({language}::regconfig, coalesce(content, ''), words, {headline}), score
+    FROM found, asked ORDER BY score DESC, object_id COLLATE "C"
+"""
+VECTOR = "to_tsvector({language}::regconfig, coalesce({title}::text, '') || ' ' || coalesce({text}::text, ''))"
+CREATE = """
+    CREATE TABLE {table} (
+        {id} text PRIMARY KEY, {title} text NOT NULL, {text} text NOT NULL,
+        {vector} tsvector GENERATED ALWAYS AS ({expression}) STORED
+    )
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """Where the texts are, in the words of the database; names are quoted, so that any name will do."""
+
+    table: str = "documents"
+    """The table or view; "schema.table" where needed."""
+    id: str = "id"
+    """The column that names a row."""
+    title: str = "title"
+    """The column with the title."""
+    text: str = "text"
+    """The column with the text."""
+    vector: str = ""
+    """The column with the tsvector of title and text; computed for every row unless given."""
+    language: str = "english"
+    """The text search configuration; "simple" knows no stop words and no stems."""
+
+    def __post_init__(self) -> None:
+        names = (self.id, self.title, self.text, self.language, *self.table.split("."))
+        if not all(names) or "\0" in "".join((*names, self.vector)):
+            raise ParameterError(
+                "the table, its columns and the language need names",
+                hint="only the column of the tsvector may be left out",
+            )
+
+
+class Postgres(SearchService):
+    """A table of texts in a PostgreSQL database."""
+
+    def __init__(
+        self,
+        login: Login,
+        table: TextTable | None = None,
+        *,
+        retries: Retries | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Nothing is connected before the first search."""
+        self._table = table or TextTable()
+        self._retries = retries or Retries()
+        self._clock = clock or Clock()
+        self._link = Link(self.name, login, self._retries.timeout)
+        self._search = sql.SQL(SEARCH).format(**_names(self._table), vector=_vector(self._table))
+
+    @property
+    def name(self) -> str:
+        """The kind of service and the table."""
+        return f"postgres:{self._table.table}"
+
+    def search(self, query: str, size: int = 10) -> list[Result]:
+        """The rows with all of the words, by cover density."""
+        words = check_request(query, size)
+        rows = persist(self.name, lambda: self._ask(words, size), self._retries, self._clock)
+        return [
+            Result(object_id=object_id, title=title, snippet=snippet, url="", score=score, position=position)
+            for position, (object_id, title, snippet, score) in enumerate(rows, start=1)
+        ]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._link.close()
+
+    def _ask(self, words: str, size: int) -> list[tuple[str, str, str, float]]:
+        with self._link.transaction(read_only=True) as cursor:
+            return cursor.execute(self._search, {"words": words, "size": size}).fetchall()
+
+
+def make_table(login: Login, rows: Iterable[tuple[str, str, str]], table: TextTable, *, timeout: float = 3600.0) -> int:
+    """Make a table of (id, title, text) rows with a generated tsvector and a GIN index, all or nothing; count the rows.
+
+    It is tried once, within ``timeout`` seconds: rows that come from a stream are gone by a second attempt.
+    """
+    if not table.vector:
+        raise ParameterError("a new table needs a name for the column of the tsvector", hint='such as vector="words"')
+    name, once = f"postgres:{table.table}", Retries(attempts=1, timeout=timeout)
+    link = Link(name, login, timeout)
+    try:
+        return persist(name, lambda: _fill(link, rows, table), once, Clock())
+    finally:
+        link.close()
+
+
+def _fill(link: Link, rows: Iterable[tuple[str, str, str]], table: TextTable) -> int:
+    names = {**_names(table), "vector": sql.Identifier(table.vector)}
+    number = 0
+    with link.transaction(read_only=False) as cursor:
+        cursor.execute(sql.SQL(CREATE).format(**names, expression=sql.SQL(VECTOR).format(**names)))
+        with cursor.copy(sql.SQL("COPY {table} ({id}, {title}, {text}) FROM STDIN").format(**names)) as lines:
+            for number, row in enumerate(rows, start=1):
+                _refuse_no_text(row, number)
+                lines.write_row(row)
+        cursor.execute(sql.SQL("CREATE INDEX ON {table} USING gin ({vector})").format(**names))
+    return number
+
+
+def _refuse_no_text(row: tuple[str, str, str], number: int) -> None:
+    text = "".join(row)
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError(
+            f"row {number} holds a zero byte or half of a character, which PostgreSQL cannot keep",
+            hint="clean the texts; nothing was written",
+        )
+
+
+def _names(table: TextTable) -> dict[str, sql.Composable]:
+    return {
+        "table": sql.Identifier(*table.table.split(".")),
+        "id": sql.Identifier(table.id),
+        "title": sql.Identifier(table.title),
+        "text": sql.Identifier(table.text),
+        "language": sql.Literal(table.language),
+        "headline": sql.Literal(HEADLINE),
+    }
+
+
+def _vector(table: TextTable) -> sql.Composable:
+    return sql.Identifier(table.vector) if table.vector else sql.SQL(VECTOR).format(**_names(table))

@@ -1,0 +1,1 @@
+"""Room 2: searchers protected from the search engine: mediator accounts."""
