@@ -94,6 +94,6 @@ def _check_address(address: str) -> None:
         # Not quoted: a message ends in logs.
         raise ParameterError("the address of the service carries credentials", hint=CREDENTIALS_HINT)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ParameterError(f"{address} is no address of a service", hint="write https://search.example.org:9200")
+        raise ParameterError("this is no address of a service", hint="write https://search.example.org:9200")
     if parts.query or parts.fragment:
         raise ParameterError("the address of the service goes on after its path", hint="leave out what follows ? or #")

@@ -26,5 +26,8 @@ class Fields:
         """Names are sent in lists that commas and spaces divide, so that none may hold one."""
         if not self.searched:
             raise ParameterError("no field is searched", hint="name at least one")
-        if any(not name or any(letter in ' ,"' for letter in name) for name in (*self.searched, self.title, self.text)):
+        if any(
+            not name or any(letter in ' ,"' for letter in name)
+            for name in (*self.searched, self.title, self.text, self.url)
+        ):
             raise ParameterError("a field has a name with a space, a comma or a quote in it, or none at all")

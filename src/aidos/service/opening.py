@@ -8,8 +8,8 @@
     solr:https://search.example.org:8983/solr/articles
 
 Credentials come from the environment alone and are sent to the service that is opened: AIDOS_SERVICE_USER with
-AIDOS_SERVICE_PASSWORD, or AIDOS_SERVICE_TOKEN. Lines are written down
-and shown, so that one with a password in it is refused.
+AIDOS_SERVICE_PASSWORD, or AIDOS_SERVICE_TOKEN. Lines are written down and shown, so that one with a password in it is
+refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """OpenSearch and Elasticsearch, through ``_search``, which is the same in both.
 
-Tested on recorded exchanges that follow the engines' documentation; it was not run against a live cluster.
+Tested on recorded exchanges, written after the documentation of both; it was not run against a live cluster.
 
 What a person types is plain words ("match", "multi_match") unless "simple_query_string" is asked for, whose operators
 (+ | - " *) then hold; none of the three fails on odd input. An answer of which shards are missing, or that ran out of

@@ -13,7 +13,7 @@ not stand in the connection string; they come as a parameter, or by libpq's own 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from aidos.errors import InputError, ParameterError
 from aidos.service.base import Clock, Result, Retries, SearchService, check_request, persist
@@ -26,15 +26,15 @@ __all__ = ["Postgres", "TextTable", "make_table"]
 
 HEADLINE = 'StartSel="", StopSel="", MaxFragments=1, MaxWords=30, MinWords=10'
 SEARCH = """
-    WITH asked AS (SELECT websearch_to_tsquery({language}::regconfig, %(words)s) AS words),
+    WITH asked AS (SELECT websearch_to_tsquery({language}::regconfig, %(words)s) AS terms),
     found AS (
         SELECT {id}::text AS object_id, {title}::text AS title, {text}::text AS content,
-            ts_rank_cd({vector}, words) AS score
-        FROM {table}, asked WHERE {vector} @@ words
-        ORDER BY score DESC, {id}::text COLLATE "C" LIMIT %(size)s
+            ts_rank_cd({vector}, asked.terms) AS score
+        FROM {table} AS source, asked WHERE {vector} @@ asked.terms
+        ORDER BY 4 DESC, {id}::text COLLATE "C" LIMIT %(size)s
     )
     SELECT object_id, coalesce(title, ''),
-        ts_headline({language}::regconfig, coalesce(content, ''), words, {headline}), score
+        ts_headline({language}::regconfig, coalesce(content, ''), asked.terms, {headline}), score
     FROM found, asked ORDER BY score DESC, object_id COLLATE "C"
 """
 VECTOR = "to_tsvector({language}::regconfig, coalesce({title}::text, '') || ' ' || coalesce({text}::text, ''))"
@@ -88,7 +88,7 @@ class Postgres(SearchService):
         self._retries = retries or Retries()
         self._clock = clock or Clock()
         self._link = Link(self.name, login, self._retries.timeout)
-        self._search = sql.SQL(SEARCH).format(**_names(self._table), vector=_vector(self._table))
+        self._search = _search_statement(self._table)
 
     @property
     def name(self) -> str:
@@ -150,16 +150,21 @@ def _refuse_no_text(row: tuple[str, str, str], number: int) -> None:
         )
 
 
-def _names(table: TextTable) -> dict[str, sql.Composable]:
+def _names(table: TextTable, *source: str) -> dict[str, sql.Composable]:
+    """What stands for the names in a statement; ``source`` goes before the columns, to tell them from our own."""
     return {
         "table": sql.Identifier(*table.table.split(".")),
-        "id": sql.Identifier(table.id),
-        "title": sql.Identifier(table.title),
-        "text": sql.Identifier(table.text),
+        "id": sql.Identifier(*source, table.id),
+        "title": sql.Identifier(*source, table.title),
+        "text": sql.Identifier(*source, table.text),
         "language": sql.Literal(table.language),
         "headline": sql.Literal(HEADLINE),
     }
 
 
-def _vector(table: TextTable) -> sql.Composable:
-    return sql.Identifier(table.vector) if table.vector else sql.SQL(VECTOR).format(**_names(table))
+def _search_statement(table: TextTable) -> sql.Composed:
+    # psycopg looks for placeholders in the whole statement, names in quotes included.
+    table = TextTable(**{key: name.replace("%", "%%") for key, name in asdict(table).items()})
+    names = _names(table, "source")
+    column = sql.Identifier("source", table.vector) if table.vector else sql.SQL(VECTOR).format(**names)
+    return sql.SQL(SEARCH).format(**names, vector=column)

@@ -1,6 +1,6 @@
 """SearXNG, a meta search engine that one can run at home, through its JSON answers.
 
-Tested on recorded exchanges that follow SearXNG's documentation; it was not run against a live instance.
+Tested on recorded exchanges, written after the documentation of SearXNG; it was not run against a live instance.
 
 The instance must allow the format: ``search: formats: [html, json]`` in its settings.yml; where it does not, it answers
 403, and most public instances do not. It gives results by the page and cannot be asked for a number, so pages are asked

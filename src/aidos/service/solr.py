@@ -1,6 +1,6 @@
 r"""Apache Solr, through ``/select`` with the eDisMax parser.
 
-Tested on recorded exchanges that follow Solr's documentation; it was not run against a live server.
+Tested on recorded exchanges, written after the documentation of Solr; it was not run against a live server.
 
 What a person types is plain words: every character and every word that means something to the parser is escaped
 (``\+``, ``\AND``), and fields cannot be named (``uf=-*``). Equal scores are ordered by id. An answer that Solr marks as

@@ -9,7 +9,22 @@ from aidos.report.page import Chapter, DataTable, Prose
 
 __all__ = ["house_chapter"]
 
-FLOORS = ("errors", "core", "engine", "ingest", "model", "account", "world", "publish", "fairness", "report", "app")
+FLOORS = (
+    "errors",
+    "core",
+    "engine",
+    "ingest",
+    "model",
+    "account",
+    "service",
+    "world",
+    "publish",
+    "shield",
+    "fairness",
+    "evaluate",
+    "report",
+    "app",
+)
 
 
 def house_chapter(place: Workplace) -> Outcome:  # noqa: ARG001  # every chapter is called alike

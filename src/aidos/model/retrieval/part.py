@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.model.retrieval.kernels.postings import append_names, append_postings, append_rows, invert
+from aidos.model.retrieval.kernels.postings import append_names, append_postings, append_rows, invert, tally
 from aidos.model.retrieval.segment import Segment
 from aidos.model.text.vocabulary import Vocabulary
 
@@ -118,7 +118,7 @@ def merge_parts(parts: Sequence[Part], terms: int, allocate: Allocate = in_memor
     np.concatenate([part.segment.lengths[marks] for part, marks in zip(parts, alive, strict=True)], out=lengths)
     forward = _merged_rows(parts, numbers, len(lengths), allocate)
     starts = allocate("starts", np.int64, terms + 1)
-    np.cumsum(np.bincount(forward.terms, minlength=terms), out=starts[1:])
+    tally(forward.terms, starts)
     documents = allocate("documents", np.int32, len(forward.terms))
     frequencies = allocate("frequencies", np.int32, len(forward.terms))
     cursor = np.array(starts)

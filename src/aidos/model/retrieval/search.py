@@ -110,9 +110,11 @@ def _searcher(queries: Queries, scorer: Scorer, hits: HitLists) -> Work:
     """What a thread has to do: fill the rows of some queries from all segments, with sums of its own."""
     segments, collection, bounds = hits.index.segments, hits.index.collection, segment_bounds(hits.index)
     postings = [_read_only(segment) for segment in segments]
-    rates = scorer.rates(collection, queries.terms)
     owners = np.repeat(np.arange(len(queries)), np.diff(queries.starts))
-    constants = np.bincount(owners, _on_grid(scorer.constants(collection, queries.terms)), len(queries))
+    # Rare words first: what they find is hard to beat, so that most of what comes later is turned away at once.
+    terms = queries.terms[np.lexsort((collection.document_counts[queries.terms], owners))]
+    rates = scorer.rates(collection, terms)
+    constants = np.bincount(owners, _on_grid(scorer.constants(collection, terms)), len(queries))
     longest = max(segment.longest for segment in segments)
     length_parts = _length_parts(scorer, collection.mean_length, max(8, longest.bit_length()))
 
@@ -122,7 +124,7 @@ def _searcher(queries: Queries, scorer: Scorer, hits: HitLists) -> Work:
 
         def fill(begin: int, end: int) -> None:
             rows = (hits.scores[begin:end], hits.places[begin:end], hits.sizes[begin:end])
-            asked = (queries.starts[begin : end + 1], queries.terms, rates)
+            asked = (queries.starts[begin : end + 1], terms, rates)
             for arrays, first in zip(postings, bounds.tolist(), strict=False):
                 search_segment(*arrays, first, *asked, length_parts, scorer.form, sums, touched, *rows)
             sort_hits(*rows, constants[begin:end])

@@ -43,11 +43,12 @@ def packed(strings: pa.Array) -> tuple[Bytes, Longs]:
     if strings.null_count:
         strings = pc.fill_null(strings, "")
     _, bounds, data = strings.buffers()
-    width = np.int64 if strings.type == pa.large_string() else np.int32
+    content = np.frombuffer(data or b"", dtype=np.uint8)
+    content.flags.writeable = False  # compiled code is compiled once more for arrays that may be written
     if bounds is None or not len(strings):
-        return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+        return content, np.zeros(1, dtype=np.int64)
+    width = np.int64 if strings.type == pa.large_string() else np.int32
     offsets = np.frombuffer(bounds, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
-    content = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
     return content, offsets.astype(np.int64)
 
 

@@ -41,7 +41,7 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
-        """A vocabulary over the arrays that `arrays` gave, which may be read-only."""
+        """A vocabulary over the arrays that `arrays` gave; the table is written in place when something is added."""
         made = cls()
         made._store, made._offsets = arrays["bytes"].view(np.uint8), arrays["offsets"].view(np.int64)
         made._table = arrays["table"].view(np.uint64)
@@ -82,15 +82,15 @@ class Vocabulary:
         pieces = [term.encode("utf-8", "replace") for term in terms]
         bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
         np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
-        return self._found(np.frombuffer(b"".join(pieces), dtype=np.uint8), bounds)
+        return self._found(np.frombuffer(bytearray(b"".join(pieces)), dtype=np.uint8), bounds)
 
     def ids_of(self, strings: pa.Array) -> Ints:
         """The same for Arrow strings."""
-        return self._found(*packed(strings))
+        return self._found(*_own(*packed(strings)))
 
     def intern(self, strings: pa.Array) -> Ints:
         """The numbers of strings; those not known yet get one."""
-        return self.intern_packed(*packed(strings))
+        return self.intern_packed(*_own(*packed(strings)))
 
     def intern_packed(self, data: Bytes, bounds: Longs) -> Ints:
         """The same for strings from ``bounds[i]`` to ``bounds[i + 1]`` of bytes in UTF-8."""
@@ -114,12 +114,15 @@ class Vocabulary:
     def _reserve(self, size: int, entries: int) -> None:
         """Room for so many more bytes and strings, in arrays of its own."""
         used = int(self._offsets[self._count])
-        if used + size > len(self._store) or not self._store.flags.writeable:
+        if used + size > len(self._store):
             self._store = _enlarged(self._store[:used], used + size)
-        if self._count + 1 + entries > len(self._offsets) or not self._offsets.flags.writeable:
+        if self._count + 1 + entries > len(self._offsets):
             self._offsets = _enlarged(self._offsets[: self._count + 1], self._count + 1 + entries)
-        if not self._table.flags.writeable:
-            self._table = self._table.copy()
+
+
+def _own(data: Bytes, bounds: Longs) -> tuple[Bytes, Longs]:
+    """A copy that may be written, as the bytes of words are: one kind of array is compiled once."""
+    return data[bounds[0] : bounds[-1]].copy(), bounds - bounds[0]
 
 
 def _enlarged(array: NDArray[np.generic], least: int) -> NDArray[np.generic]:

@@ -20,8 +20,8 @@ The heuristic ``commons`` does not, and gives more privacy for the same loss of 
   in the commons, and large chunks share the remaining accounts with few others: the emptiest of four is taken.
 
 Not promised: any bound on what an observer learns. Entropy counts how far objects are spread, not how much each of them
-tells; somebody with one interest cannot hide it. Both heuristics need to know which accounts a person and topic went to,
-for as long as they run; with ``cosine`` and ``jaccard`` people play no part, and nothing about them is kept.
+tells; somebody with one interest cannot hide it. Both heuristics need to know which accounts a person and topic went
+to, for as long as they run; with ``cosine`` and ``jaccard`` people play no part, and nothing about them is kept.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ __all__ = ["Mediator"]
 Longs = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-WORDS_AT_ONCE = 2048
-"""Random words drawn for objects that come one at a time; an even number, as each takes two."""
+PAIRS_AT_ONCE = 1024
+"""Pairs of random words drawn ahead for objects that come one at a time."""
 
 LEAST_COMMONS, MORE_COMMONS = 0.04, 0.36
 """Share of the accounts that are common: so much, and so much more for each unit of alpha."""
@@ -38,7 +38,7 @@ class Mediator:
         self.mechanism = mechanism
         self.accounts = accounts
         self._noise = noise
-        self._words: list[np.uint64] = []
+        self._words: list[Words] = []
         self.state = _empty_state(mechanism, accounts)
 
     @property
@@ -57,7 +57,7 @@ class Mediator:
     def assign_all(self, objects: Objects) -> Longs:
         """The accounts of several objects, assigned one after the other in the order given."""
         alphas = objects.alphas if objects.alphas is not None else np.full(len(objects), float(self.mechanism.alpha))
-        return self.state.assign(objects, alphas, _draw(self._noise, 2 * len(objects)).reshape(-1, 2))
+        return self.state.assign(objects, alphas, _draw(self._noise, len(objects)))
 
     def _assign_quickly(self, state: ChunkState | CommonsState, person: int, topic: int, alpha: float | None) -> int:
         """The same without arrays, which take longer to make than to use."""
@@ -67,14 +67,14 @@ class Mediator:
         if not (0 <= person < MOST_NUMBER and 0 <= topic < MOST_NUMBER):
             raise InputError(f"people and topics must be numbered from 0 to below {MOST_NUMBER}")
         if not self._words:
-            self._words = list(_draw(self._noise, WORDS_AT_ONCE))
-        return state.assign_one(person, topic, float(chance), self._words.pop(), self._words.pop())
+            self._words = list(_draw(self._noise, PAIRS_AT_ONCE))
+        return state.assign_one(person, topic, float(chance), self._words.pop())
 
 
-def _draw(noise: Noise, words: int) -> Words:
-    """Random words of 64 bits."""
-    drawn = noise.bits.getrandbits(64 * words) if words else 0
-    return np.frombuffer(drawn.to_bytes(8 * words, "little"), dtype=np.uint64)
+def _draw(noise: Noise, pairs: int) -> Words:
+    """Pairs of random words of 64 bits."""
+    drawn = noise.bits.getrandbits(128 * pairs) if pairs else 0
+    return np.frombuffer(drawn.to_bytes(16 * pairs, "little"), dtype=np.uint64).reshape(-1, 2)
 
 
 def _empty_state(mechanism: MediatorAccounts, accounts: int) -> State:

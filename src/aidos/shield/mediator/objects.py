@@ -158,5 +158,7 @@ def check_alphas(alphas: Any, objects: int) -> Floats:
         raise InputError(f"{objects} objects but {given.size} alphas", hint="give one alpha per object")
     bad = ~((given >= 0) & (given <= 1))
     if bad.any():
-        raise InputError(f"alpha must be between 0 and 1; {int(bad.sum())} are not, first that of object {bad.argmax()}")
+        raise InputError(
+            f"alpha must be between 0 and 1; {int(bad.sum())} are not, first that of object {bad.argmax()}"
+        )
     return given

@@ -73,10 +73,10 @@ class ChunkState:
         self._make_room(len(objects))
         return mediate_chunks(self.chunks, objects.people * BASE + objects.labels, alphas, words)
 
-    def assign_one(self, person: int, topic: int, alpha: float, toss: np.uint64, word: np.uint64) -> int:
+    def assign_one(self, person: int, topic: int, alpha: float, words: Words) -> int:
         """One object, without arrays."""
         self._make_room(1)
-        return int(mediate_chunk(self.chunks, person * BASE + topic, alpha, toss, word))
+        return int(mediate_chunk(self.chunks, person * BASE + topic, alpha, words))
 
     def _make_room(self, more: int) -> None:
         self._room -= more
@@ -127,10 +127,10 @@ class CommonsState:
         keys = objects.people * BASE + objects.labels
         return mediate_commons(self.commons, objects.people, keys, alphas, words)
 
-    def assign_one(self, person: int, topic: int, alpha: float, toss: np.uint64, word: np.uint64) -> int:
+    def assign_one(self, person: int, topic: int, alpha: float, words: Words) -> int:
         """One object, without arrays."""
         self._make_room(1, person + 1)
-        return int(mediate_common(self.commons, person, person * BASE + topic, alpha, toss, word))
+        return int(mediate_common(self.commons, person, person * BASE + topic, alpha, words))
 
     def _make_room(self, more: int, people: int) -> None:
         self._room -= more

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
 
-__all__ = ["append_names", "append_postings", "append_rows", "count_terms", "invert", "subtract"]
+__all__ = ["add_counts", "append_names", "append_postings", "append_rows", "count_terms", "invert", "subtract", "tally"]
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]
@@ -37,14 +37,18 @@ def count_terms(terms: Ints, starts: Longs, last: Longs, row_starts: Longs, freq
 
 
 @njit(cache=True)
-def invert(
-    row_starts: Longs, terms: Ints, frequencies: Ints, starts: Longs, documents: Ints, by_term: Ints
-) -> None:
-    """From the terms of every document to the documents of every term; ``starts`` comes filled with zeros."""
+def tally(terms: Ints, starts: Longs) -> None:
+    """Where the postings of every term will begin; ``starts`` comes filled with zeros."""
     for place in range(terms.size):
         starts[terms[place] + 1] += 1
     for term in range(1, starts.size):
         starts[term] += starts[term - 1]
+
+
+@njit(cache=True)
+def invert(row_starts: Longs, terms: Ints, frequencies: Ints, starts: Longs, documents: Ints, by_term: Ints) -> None:
+    """From the terms of every document to the documents of every term; ``starts`` comes filled with zeros."""
+    tally(terms, starts)
     cursor = starts.copy()
     for document in range(row_starts.size - 1):
         for place in range(row_starts[document], row_starts[document + 1]):
@@ -125,3 +129,12 @@ def subtract(
         for place in range(row_starts[document], row_starts[document + 1]):
             term_counts[terms[place]] -= frequencies[place]
             document_counts[terms[place]] -= 1
+
+
+@njit(cache=True)
+def add_counts(starts: Longs, frequencies: Ints, term_counts: Longs, document_counts: Longs) -> None:
+    """Add a segment without deleted documents to the counts of a collection, in place."""
+    for term in range(starts.size - 1):
+        document_counts[term] += starts[term + 1] - starts[term]
+        for place in range(starts[term], starts[term + 1]):
+            term_counts[term] += frequencies[place]

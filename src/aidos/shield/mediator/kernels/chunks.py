@@ -8,7 +8,7 @@ its present share, and letting it sink, until the top is up to date. Shares are 
 crosswise, and equal shares by account number, so the answer is that of the plain search over all accounts.
 
 One look costs the logarithm of the accounts that hold the chunk. How many looks an object takes is not bounded by
-theory (the problem contains online max-plus products, for which nobody knows how), but measured: about one.
+theory (the problem contains online max-plus products, for which nobody knows how), but measured: less than two.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ START, LENGTH, ROOM = 0, 1, 2
 @njit(cache=True)
 def _better(entries: Longs, one: int, other: int) -> bool:
     left, right = entries[one, COUNT] * entries[other, SEEN], entries[other, COUNT] * entries[one, SEEN]
-    return left > right or (left == right and entries[one, ACCOUNT] < entries[other, ACCOUNT])
+    return bool(left > right or (left == right and entries[one, ACCOUNT] < entries[other, ACCOUNT]))
 
 
 @njit(cache=True)
@@ -96,7 +96,7 @@ def _best_account(entries: Longs, slots: Longs, heap: Longs, sizes: Longs, used:
         top = slots[start]
         size = sizes[entries[top, ACCOUNT]]
         if entries[top, SEEN] == size:
-            return entries[top, ACCOUNT]
+            return int(entries[top, ACCOUNT])
         entries[top, SEEN] = size
         used[3] += 1
         _sink(entries, slots, start, length, top)
@@ -117,12 +117,12 @@ def _append(entries: Longs, slots: Longs, heap: Longs, used: Longs, account: int
     entries[entry, ACCOUNT], entries[entry, COUNT], entries[entry, PLACE] = account, 0, length
     slots[heap[START] + length] = entry
     heap[LENGTH] += 1
-    return entry
+    return int(entry)
 
 
 @njit(cache=True)
-def mediate_chunk(state: Chunks, key: int, alpha: float, toss: np.uint64, word: np.uint64) -> int:
-    """Assign one object; the state must have room for it."""
+def mediate_chunk(state: Chunks, key: int, alpha: float, words: Words) -> int:
+    """Assign one object, by two random words; the state must have room for it."""
     entries, slots, sizes, used = state.entries, state.slots, state.sizes, state.used
     cell = locate(state.chunk_keys, key)
     if state.chunk_keys[cell] != key:
@@ -131,10 +131,10 @@ def mediate_chunk(state: Chunks, key: int, alpha: float, toss: np.uint64, word: 
     chunk = state.chunk_values[cell]
     heap = state.heaps[chunk]
     account = -1
-    if coin(toss) >= alpha:
+    if coin(words[0]) >= alpha:
         account = _best_account(entries, slots, heap, sizes, used)
     if account < 0:
-        account = pick(word, len(sizes))
+        account = pick(words[1], len(sizes))
     sizes[account] += 1
     entry_key = chunk * len(sizes) + account
     cell = locate(state.entry_keys, entry_key)
@@ -154,5 +154,5 @@ def mediate_chunks(state: Chunks, keys: Longs, alphas: Floats, words: Words) -> 
     """Assign objects one after the other; the state must have room for all of them."""
     chosen = np.empty(len(keys), np.int64)
     for number in range(len(keys)):
-        chosen[number] = mediate_chunk(state, keys[number], alphas[number], words[number, 0], words[number, 1])
+        chosen[number] = mediate_chunk(state, keys[number], alphas[number], words[number])
     return chosen

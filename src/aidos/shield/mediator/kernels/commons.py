@@ -47,7 +47,7 @@ class Commons(NamedTuple):
 
 @njit(cache=True)
 def _is_new(state: Commons, person: int, account: int) -> bool:
-    return state.visited[locate(state.visited, person * len(state.sizes) + account)] == EMPTY
+    return bool(state.visited[locate(state.visited, person * len(state.sizes) + account)] == EMPTY)
 
 
 @njit(cache=True)
@@ -89,13 +89,16 @@ def _home(state: Commons, person: int, key: int, word: np.uint64) -> int:
         late = state.asked[person] >= SETTLED and state.commons > 0
         state.home_values[cell] = _scatter(state, person, word) if late else _settle(state, person, word)
         state.used[0] += 1
-    return state.home_values[cell]
+    return int(state.home_values[cell])
 
 
 @njit(cache=True)
-def mediate_common(state: Commons, person: int, key: int, alpha: float, toss: np.uint64, word: np.uint64) -> int:
-    """Assign one object; the state must have room for it."""
-    account = _scatter(state, person, word) if coin(toss) < alpha else _home(state, person, key, word)
+def mediate_common(state: Commons, person: int, key: int, alpha: float, words: Words) -> int:
+    """Assign one object, by two random words; the state must have room for it."""
+    if coin(words[0]) < alpha:
+        account = _scatter(state, person, words[1])
+    else:
+        account = _home(state, person, key, words[1])
     visit = person * len(state.sizes) + account
     cell = locate(state.visited, visit)
     if state.visited[cell] == EMPTY:
@@ -111,7 +114,5 @@ def mediate_commons(state: Commons, people: Longs, keys: Longs, alphas: Floats, 
     """Assign objects one after the other; the state must have room for all of them."""
     chosen = np.empty(len(keys), np.int64)
     for number in range(len(keys)):
-        chosen[number] = mediate_common(
-            state, people[number], keys[number], alphas[number], words[number, 0], words[number, 1]
-        )
+        chosen[number] = mediate_common(state, people[number], keys[number], alphas[number], words[number])
     return chosen

@@ -47,7 +47,7 @@ def pick(word: np.uint64, among: int) -> int:
 def locate(keys: Longs, key: int) -> int:
     """The cell that holds the key, or the free cell where it belongs."""
     last = len(keys) - 1
-    cell = np.int64(mix(np.uint64(key)) & np.uint64(last))
+    cell = int(np.int64(mix(np.uint64(key)) & np.uint64(last)))
     while keys[cell] != EMPTY and keys[cell] != key:
         cell = (cell + 1) & last
     return cell

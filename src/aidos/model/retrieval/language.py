@@ -1,0 +1,178 @@
+"""Personalised re-ranking: documents that speak like a person's history, or an account's, move up.
+
+After the thesis on privacy through solidarity (chapter 7), the fit of a document to a history u is
+
+    fit(d,u) = sum over w in d of  ln( (tf(w,u) + mu P(w|U)) / (|u| + mu) )
+
+where P(w|U) is the language of all histories together, mu their mean length if not said otherwise, and a word that
+stands several times in the document counts several times. The hits of a query are put in the order of
+
+    gamma score(q,d) + (1 - gamma) fit(d,u),        gamma = 0.1
+
+The sum grows with the length of the document: every word costs about eight, so that a sum over fifty words differs
+between two documents by hundreds, for their lengths alone, and neither the query nor the person is heard. Therefore
+
+    mean        fit divided by the words of the document that were counted; the default
+    standard    as mean, then score and fit each with mean 0 and deviation 1 over the hits of the query
+    sum         as written above
+
+Words that stand in no history at all would make the logarithm infinite; they say nothing about anybody and are passed
+over. A document of such words alone counts as the average of the others (in ``sum``: as 0). It re-orders what a query
+found and never adds a document. It promises nothing about privacy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import annotated_types as at
+import numpy as np
+
+from aidos.core.checks import check_parameters
+from aidos.errors import InputError, ParameterError
+from aidos.model.retrieval.hits import HitLists, Hits, segment_bounds
+from aidos.model.retrieval.kernels.personal import MEAN, STANDARD, SUM, combine, fit_histories
+from aidos.model.retrieval.threads import Work, in_chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aidos.model.retrieval.hits import Floats, Longs
+    from aidos.model.retrieval.index import Index
+
+__all__ = ["Background", "Histories", "LanguageModel", "Personalisation", "personalise", "personalise_batch"]
+
+CHUNK = 512
+"""Queries that a thread takes at a time."""
+NORMALISATIONS = {"sum": SUM, "mean": MEAN, "standard": STANDARD}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Personalisation:
+    """How score and fit go together."""
+
+    query_weight: Annotated[float, at.Ge(0), at.Le(1)] = 0.1
+    """Weight of the score of the query (gamma); the rest is the weight of the fit to the history."""
+    normalisation: Literal["mean", "standard", "sum"] = "mean"
+    """What is done about the length of documents."""
+    smoothing: Annotated[float, at.Gt(0)] | None = None
+    """Words that the language of all histories adds to one (mu); the mean length of a history if unset."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+class LanguageModel:
+    """How often each term of an index stands in one history; grows and shrinks with it."""
+
+    __slots__ = ("_counts", "total")
+
+    def __init__(self, terms: Iterable[int] = ()) -> None:
+        self._counts: Counter[int] = Counter()
+        self.total = 0
+        """Length of the history in terms."""
+        self.add(terms)
+
+    def add(self, terms: Iterable[int]) -> None:
+        """Terms that were said, by number, as `read_queries` gives them; repeated ones count."""
+        said = Counter(map(int, terms))
+        self._counts.update(said)
+        self.total += said.total()
+
+    def remove(self, terms: Iterable[int]) -> None:
+        """Take back terms that were added."""
+        said = Counter(map(int, terms))
+        if not said <= self._counts:
+            raise InputError("the history does not hold all terms that shall be taken from it")
+        self._counts -= said
+        self.total -= said.total()
+
+    def __getitem__(self, term: int) -> int:
+        """How often a term stands in the history."""
+        return self._counts[term]
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def arrays(self) -> tuple[Longs, Longs]:
+        """Its terms, rising, and how often each stands there."""
+        terms = np.array(sorted(self._counts), dtype=np.int64)
+        return terms, np.array([self._counts[term] for term in terms.tolist()], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Histories:
+    """Many language models as arrays: history i stands from ``starts[i]`` to ``starts[i + 1]``."""
+
+    starts: Longs
+    terms: Longs
+    """Each once a history."""
+    counts: Longs
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @classmethod
+    def gather(cls, owners: Longs, terms: Longs, number: int) -> Histories:
+        """The histories of ``number`` owners, of terms that each belong to one."""
+        width = int(terms.max(initial=0)) + 1
+        keys, counts = np.unique(owners.astype(np.int64) * width + terms, return_counts=True)
+        starts = np.searchsorted(keys, np.arange(number + 1, dtype=np.int64) * width)
+        return cls(starts=starts, terms=keys % width, counts=counts.astype(np.int64))
+
+    @classmethod
+    def of(cls, models: Sequence[LanguageModel]) -> Histories:
+        """The same from models."""
+        arrays = [model.arrays() for model in models]
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(
+            starts=np.cumsum([0, *(len(terms) for terms, _ in arrays)], dtype=np.int64),
+            terms=np.concatenate([nothing, *(terms for terms, _ in arrays)]),
+            counts=np.concatenate([nothing, *(counts for _, counts in arrays)]),
+        )
+
+    def background(self) -> Background:
+        """The language of all of them together."""
+        counts = np.bincount(self.terms, self.counts).astype(np.int64)
+        return Background(counts=counts, histories=len(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Background:
+    """P(w|U): the language of all histories together."""
+
+    counts: Longs
+    """How often each term stands in all of them; terms beyond the end do not."""
+    histories: int
+    """How many there are."""
+
+    @property
+    def mean_length(self) -> float:
+        """Terms of the average history."""
+        return float(self.counts.sum()) / self.histories if self.histories else 0.0
+
+    def logarithms(self, terms: int) -> Floats:
+        """ln P(w|U) of the first ``terms`` terms, minus infinity where no history holds the term."""
+        table = np.full(max(terms, len(self.counts)), -np.inf)
+        held = np.flatnonzero(self.counts)
+        # On the grid of the scores, so that sums do not depend on the order of words.
+        table[held] = np.round(np.ldexp(np.log(self.counts[held] / self.counts.sum()), 40)) * 2.0**-40
+        return table
+
+
+def personalise(
+    hits: Hits, model: LanguageModel, background: Background, how: Personalisation | None = None
+) -> Hits:
+    """The hits of one query in the order of a history."""
+    alone = HitLists(
+        index=hits.index,
+        places=hits.places[None, :],
+        scores=hits.scores[None, :],
+        sizes=np.array([len(hits)], dtype=np.int64),
+        unknown={0: hits.unknown},
+    )
+    owner = np.zeros(1, dtype=np.int64)
+    return personalise_batch(alone, Histories.of([model]), owner, background, how, threads=1)[0]

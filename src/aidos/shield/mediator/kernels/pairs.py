@@ -1,0 +1,53 @@
+"""Pairs counted without listing them: similar pairs within groups, and pairs that two orders do not agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aidos.model.compiled import njit
+from aidos.shield.mediator.kernels.hashing import Longs
+from aidos.shield.mediator.kernels.vectors import Rows, jaccard
+
+__all__ = ["count_inversions", "summed_jaccard"]
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True)
+def summed_jaccard(rows: Rows, starts: Longs, kinds: Longs, counts: Longs) -> Floats:
+    """For each kind within each group, its summed similarity with all objects of the group, itself included.
+
+    Group g holds ``counts`` objects of the ``kinds`` that stand from starts[g] to starts[g + 1].
+    """
+    sums = np.zeros(len(kinds))
+    for group in range(len(starts) - 1):
+        for one in range(starts[group], starts[group + 1]):
+            for other in range(one, starts[group + 1]):
+                alike = jaccard(rows, kinds[one], kinds[other])
+                sums[one] += alike * counts[other]
+                if other != one:
+                    sums[other] += alike * counts[one]
+    return sums
+
+
+@njit(cache=True)
+def count_inversions(values: Longs) -> int:
+    """Pairs that stand in falling order, by merging ever longer runs: n log n."""
+    here, there = values.copy(), np.empty_like(values)
+    found, width = 0, 1
+    while width < len(here):
+        for start in range(0, len(here), 2 * width):
+            middle, end = min(start + width, len(here)), min(start + 2 * width, len(here))
+            left, right = start, middle
+            for place in range(start, end):
+                if right >= end or (left < middle and here[left] <= here[right]):
+                    there[place] = here[left]
+                    left += 1
+                else:
+                    there[place] = here[right]
+                    found += middle - left
+                    right += 1
+        here, there = there, here
+        width *= 2
+    return found
