@@ -10,8 +10,8 @@ __all__ = ["tidy_docstring"]
 EXAMPLES = ("For example:", "Examples:")
 PARAMETERS = ["Parameters", "----------"]
 TREE = ("├", "└", "│")
-BARS = re.compile(r"\|(\w+)\|")
-"""An absolute value such as |X|, which would be taken for a substitution."""
+BARS = re.compile(r"\|(\w(?:[^|`]*[\w)])?)\|")
+"""An absolute value such as |X| or |A - B|, which would be taken for a substitution."""
 
 
 def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:

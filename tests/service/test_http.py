@@ -134,6 +134,8 @@ def test_answers_that_never_come_whole_are_given_up_in_time(server, path, words)
     assert (len(server.seen), len(pauses.taken)) == (2, 1)
 
 
+# httpcore leaves the socket of a failed connection to the garbage collector.
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_nobody_listens(tmp_path):
     with pytest.raises(ServiceError, match=r"ConnectError\) \(tried 2 times"):
         ask("/good", str(tmp_path / "nobody"))

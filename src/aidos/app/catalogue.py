@@ -24,6 +24,7 @@ BUILT_IN = {
     "k-session-anonymity": "aidos.publish.anonymity.sessions:KSessionAnonymity",
     "laplace-threshold": "aidos.publish.laplace_threshold:LaplaceThreshold",
     "log-release": "aidos.publish.multi:LogRelease",
+    "mediator-accounts": "aidos.shield.mediator.assignment:MediatorAccounts",
     "policy-gaussian": "aidos.publish.policy_gaussian:PolicyGaussian",
     "pool-release": "aidos.publish.pool:PoolRelease",
     "rounds": "aidos.publish.rounds:Rounds",

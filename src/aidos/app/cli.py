@@ -30,6 +30,7 @@ COMMANDS = (
     "ledger",
     "explain",
     "attack",
+    "mediate",
     "fair",
     "sample",
     "demo",

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
 
+ELSEWHERE = {"fairness": "aidos fair rerank", "shield": "aidos mediate assign"}
+"""Commands of the rooms whose mechanisms do not publish."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
@@ -85,8 +88,8 @@ def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMec
     if kind is LogRelease:
         hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"
         raise ParameterError("log-release is what several kinds of items make", hint=hint)
-    if room_of(name) == "fairness":
-        raise ParameterError(f"{name} re-ranks and publishes nothing", hint="see: aidos fair rerank --help")
+    if (room := room_of(name)) in ELSEWHERE:
+        raise ParameterError(f"{name} publishes nothing", hint=f"see: {ELSEWHERE[room]} --help")
     return cast("HistogramMechanism | WholeLogMechanism", fill_parameters(name, kind, parameters))
 
 

@@ -110,8 +110,10 @@ def histogram(
     )
 
 
-def scatter(title: str, points: Sequence[tuple[float, float]], *, x_title: str, y_title: str) -> Chart:
-    """Points on two logarithmic axes, where a power law is a straight line; both coordinates must be above zero."""
+def scatter(
+    title: str, points: Sequence[tuple[float, float]], *, x_title: str, y_title: str, log: bool = True
+) -> Chart:
+    """Points on two logarithmic axes, where a power law is a straight line and all must be positive; or plain ones."""
     if not points:
         return _nothing(title)
     if len(points) > _MOST_POINTS:
@@ -119,7 +121,8 @@ def scatter(title: str, points: Sequence[tuple[float, float]], *, x_title: str, 
             f"{len(points)} points blot the page", hint=f"thin them to {_MOST_POINTS}, evenly in the logarithm"
         )
     xs, ys = finite([x for x, _ in points], "x"), finite([y for _, y in points], "y")
-    x, y = Axis.over(xs, x_title, kind="log"), Axis.over(ys, y_title, kind="log")
+    kind: Kind = "log" if log else "linear"
+    x, y = Axis.over(xs, x_title, kind=kind), Axis.over(ys, y_title, kind=kind)
     data = [{"x": across, "y": up} for across, up in zip(xs, ys, strict=True)]
     dots = {"type": "point", "shape": "circle", "size": 28, "color": SERIES[0], "opacity": 1, "strokeWidth": 1.2}
 
@@ -129,7 +132,8 @@ def scatter(title: str, points: Sequence[tuple[float, float]], *, x_title: str, 
         return {"width": size[0], "height": size[1], "layer": [layer]}
 
     spans = f"{x_title} from {short(min(xs))} to {short(max(xs))}, {y_title} from {short(min(ys))} to {short(max(ys))}"
-    return draw(title, f"{len(points)} points on logarithmic axes: {spans}.", spec)
+    axes = "logarithmic axes" if log else "two axes"
+    return draw(title, f"{len(points)} points on {axes}: {spans}.", spec)
 
 
 def _drawable(series: Mapping[str, Sequence[tuple[Position, float]]]) -> dict[str, list[tuple[float, float]]]:

@@ -1,4 +1,4 @@
-"""Full text in PostgreSQL: a table that is there already, or one made here.
+"""Full text in PostgreSQL (12 or later): a table that is there already, or one made here.
 
 The query is read by ``websearch_to_tsquery``, which accepts whatever a person types: all words must be there, "words in
 quotes" are a phrase, ``or`` and ``-word`` mean what they say. ``ts_rank_cd`` (cover density: how near the words stand

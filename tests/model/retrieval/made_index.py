@@ -1,6 +1,8 @@
 """An index made by hand, of words that are given: what searching needs and no more."""
 
 from collections import Counter
+from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -16,8 +18,9 @@ class MadeIndex:
         self.documents, self.deleted, self.analyser = documents, set(deleted), Analyser()
         self.vocabulary = Vocabulary(list(dict.fromkeys(word for words in documents for word in words)))
         bounds = [0, *sorted(cuts), len(documents)]
-        self.pieces = list(zip(bounds, bounds[1:], strict=False))
+        self.pieces = list(pairwise(bounds))
         self.segments = [self.segment(begin, end) for begin, end in self.pieces]
+        self.forwards = [self.forward(begin, end) for begin, end in self.pieces]
         self.collection = self.count()
 
     def segment(self, begin, end):
@@ -30,6 +33,14 @@ class MadeIndex:
             frequencies=np.array([often for _, _, often in postings], dtype=np.int32),
             lengths=np.array([len(words) for words in self.documents[begin:end]], dtype=np.int32),
             deleted=np.array([at in self.deleted for at in range(begin, end)], dtype=bool),
+        )
+
+    def forward(self, begin, end):
+        rows = [Counter(self.vocabulary.find(word) for word in words) for words in self.documents[begin:end]]
+        return SimpleNamespace(
+            starts=np.cumsum([0, *map(len, rows)], dtype=np.int64),
+            terms=np.array([term for row in rows for term in row], dtype=np.int32),
+            frequencies=np.array([often for row in rows for often in row.values()], dtype=np.int32),
         )
 
     def count(self):

@@ -16,7 +16,7 @@ scorers = st.one_of(
     st.builds(JelinekMercer, weight=st.floats(1e-6, 0.999), matching_only=st.booleans()),
     st.builds(BM25, k1=st.floats(0, 1e6), b=st.floats(0, 1)),
 )
-DOCUMENTS = ["a b b c".split(), "a a".split(), "c d".split()]
+DOCUMENTS = [["a", "b", "b", "c"], ["a", "a"], ["c", "d"]]
 
 
 @given(scorers)

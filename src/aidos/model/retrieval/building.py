@@ -1,9 +1,9 @@
 """Building an index in bounded memory: documents are gathered, turned over into a part, and parts are merged.
 
 When what is gathered would fill the memory allowed, it becomes a part; with a directory at hand the part is written
-there and mapped. Whenever eight parts of about one size have come together at the end they are merged (O'Neil et al.
-1996), so that there are at most a few of each size, and each posting is copied a logarithmic number of times. Only
-neighbours are merged: documents keep their order.
+there and mapped. Parts at the end that have reached the next size together are merged (O'Neil et al. 1996), and sizes
+rise by a factor of eight: there are at most a few of each size, and each posting is copied a logarithmic number of
+times. Only neighbours are merged: documents keep their order.
 
 Beside the memory allowed stand the vocabulary, which grows with the number of distinct words, and about fifty bytes for
 every document.
@@ -15,7 +15,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
@@ -25,6 +24,7 @@ from aidos.model.retrieval.part import Forward, Part, assemble, in_memory, merge
 from aidos.model.retrieval.segment import Collection
 from aidos.model.retrieval.storage import Shelf
 from aidos.model.text.batch import BatchAnalysis
+from aidos.model.text.strings import Strings
 from aidos.model.text.vocabulary import Vocabulary
 
 __all__ = ["Builder", "grown", "merge_due", "read_size"]
@@ -60,7 +60,7 @@ class Builder:
         self._rows = 0
         self._forget()
 
-    def add(self, names: pa.Array, texts: pa.Array) -> None:
+    def add(self, names: Strings, texts: Strings) -> None:
         """Gather some documents."""
         self._refuse_bad_names(names)
         analysed = self._analysis.analyse(texts)
@@ -121,7 +121,7 @@ class Builder:
         files = self._shelf.put(part.arrays())
         return Part.from_arrays(self._shelf.load(files, verify=False), files)
 
-    def _refuse_bad_names(self, names: pa.Array) -> None:
+    def _refuse_bad_names(self, names: Strings) -> None:
         rows = np.arange(self._rows, self._rows + len(names))
         if names.null_count:
             missing = rows[np.asarray(names.is_null())]
@@ -156,14 +156,19 @@ def grown(collection: Collection, terms: int) -> Collection:
 
 
 def merge_due(weights: list[int]) -> int:
-    """How many parts at the end should become one; 0 when none."""
-    levels = [max(0, (weight // SMALLEST).bit_length() - 1) // (FAN.bit_length() - 1) for weight in weights]
-    for level in sorted(set(levels)):
-        number = 0
-        while number < len(levels) and levels[-1 - number] <= level:
+    """How many parts at the end should become one; 0 when none.
+
+    Those at the end that are smaller than a size, as soon as they reach it together; sizes rise by a factor of eight.
+    The smallest are merged when there are eight of them, whatever they weigh.
+    """
+    size, number, total = FAN * SMALLEST, 0, 0
+    while number < len(weights):
+        while number < len(weights) and weights[-1 - number] < size:
+            total += weights[-1 - number]
             number += 1
-        if number >= FAN:
+        if number > 1 and (total >= size or (size == FAN * SMALLEST and number >= FAN)):
             return number
+        size *= FAN
     return 0
 
 

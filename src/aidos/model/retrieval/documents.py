@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.errors import InputError, Problem
-from aidos.model.text.strings import arrow_chunks, packed, portions
+from aidos.model.text.strings import Strings, arrow_chunks, packed, portions
 
 __all__ = ["Documents", "complain", "read_documents"]
 
@@ -28,7 +28,7 @@ NAMED = 5
 """Rows that an error names."""
 
 
-def read_documents(documents: Documents, columns: tuple[str, str]) -> Iterator[tuple[pa.Array, pa.Array]]:
+def read_documents(documents: Documents, columns: tuple[str, str]) -> Iterator[tuple[Strings, Strings]]:
     """Names and texts, some thousand at a time; ``columns`` are those of a table."""
     for batch in _batches(documents):
         names, texts = _columns(batch, columns)
@@ -49,14 +49,14 @@ def complain(kind: str, sentence: str, remedy: str, rows: NDArray[np.int64]) -> 
     return InputError(f"{sentence}: {where}", hint=remedy, problems=[problem])
 
 
-def _batches(documents: Documents) -> Iterator[pa.RecordBatch | tuple[pa.Array, pa.Array]]:
+def _batches(documents: Documents) -> Iterator[pa.RecordBatch | tuple[Strings, Strings]]:
     if isinstance(documents, pa.RecordBatch):
         yield documents
         return
     if isinstance(documents, pa.Table):
         yield from documents.to_batches()
         return
-    rest = iter(documents)
+    rest: Iterator[Any] = iter(documents)
     for first in rest:
         if isinstance(first, pa.RecordBatch):
             yield first
@@ -64,7 +64,7 @@ def _batches(documents: Documents) -> Iterator[pa.RecordBatch | tuple[pa.Array, 
             yield _from_pairs([first, *islice(rest, ROWS - 1)])
 
 
-def _from_pairs(pairs: list[tuple[str, str | None]]) -> tuple[pa.Array, pa.Array]:
+def _from_pairs(pairs: list[tuple[str, str | None]]) -> tuple[Strings, Strings]:
     try:
         names, texts = zip(*pairs, strict=True)
         return pa.array(names, type=pa.large_string()), arrow_chunks(texts)[0]
@@ -76,7 +76,7 @@ def _from_pairs(pairs: list[tuple[str, str | None]]) -> tuple[pa.Array, pa.Array
         ) from error
 
 
-def _columns(batch: pa.RecordBatch | tuple[pa.Array, pa.Array], columns: tuple[str, str]) -> tuple[pa.Array, pa.Array]:
+def _columns(batch: pa.RecordBatch | tuple[Strings, Strings], columns: tuple[str, str]) -> tuple[Strings, Strings]:
     if isinstance(batch, tuple):
         return batch
     if missing := [name for name in columns if name not in batch.schema.names]:

@@ -24,7 +24,8 @@ Longs = NDArray[np.int64]
 class Hits:
     """Documents in order, best first."""
 
-    index: Index = field(repr=False)
+    source: Index = field(repr=False)
+    """Where they were found."""
     places: Ints
     """Numbers of the documents, counted through all segments."""
     scores: Floats
@@ -38,14 +39,14 @@ class Hits:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """Names of the documents. Ask before you change the index: a merge renumbers."""
-        bounds = segment_bounds(self.index)
+        bounds = segment_bounds(self.source)
         if len(bounds) == 2:
-            return tuple(self.index.names(0, self.places))
+            return tuple(self.source.names(0, self.places))
         segments = np.searchsorted(bounds, self.places, side="right") - 1
         names = np.empty(len(self.places), dtype=object)
         for segment in np.unique(segments).tolist():
             here = segments == segment
-            names[here] = self.index.names(segment, (self.places[here] - bounds[segment]).astype(np.int32))
+            names[here] = self.source.names(segment, (self.places[here] - bounds[segment]).astype(np.int32))
         return tuple(names)
 
 
@@ -53,7 +54,8 @@ class Hits:
 class HitLists(Sequence[Hits]):
     """What a batch of queries found: arrays, read as a sequence of `Hits`."""
 
-    index: Index = field(repr=False)
+    source: Index = field(repr=False)
+    """Where they were found."""
     places: Ints
     """One row a query; the first ``sizes`` of a row count."""
     scores: Floats
@@ -76,7 +78,7 @@ class HitLists(Sequence[Hits]):
         number = range(len(self))[query]
         size = self.sizes[number]
         places, scores = self.places[number, :size], self.scores[number, :size]
-        return Hits(index=self.index, places=places, scores=scores, unknown=self.unknown.get(number, ()))
+        return Hits(source=self.source, places=places, scores=scores, unknown=self.unknown.get(number, ()))
 
     def __iter__(self) -> Iterator[Hits]:
         return (self[query] for query in range(len(self)))

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
@@ -26,7 +25,7 @@ from aidos.errors import EngineError, InputError
 from aidos.model.retrieval.building import Builder, grown, read_size
 from aidos.model.retrieval.documents import Documents, complain, read_documents
 from aidos.model.retrieval.kernels.postings import subtract
-from aidos.model.retrieval.part import Part, merge_parts
+from aidos.model.retrieval.part import Forward, Part, merge_parts
 from aidos.model.retrieval.segment import Collection, Segment
 from aidos.model.retrieval.storage import Shelf, StoredArray, locked, new_directory, read_manifest, write_manifest
 from aidos.model.text.analyser import Analyser
@@ -55,7 +54,7 @@ class Index:
         self._generation = 0
 
     @classmethod
-    def build(
+    def build(  # noqa: PLR0913 (what to index, how, where to, and how much memory)
         cls,
         documents: Documents,
         *,
@@ -118,6 +117,11 @@ class Index:
     def segments(self) -> Sequence[Segment]:
         """The postings, in the order of the documents."""
         return tuple(part.segment for part in self._parts)
+
+    @property
+    def forwards(self) -> Sequence[Forward]:
+        """The terms of every document, one for each of the segments."""
+        return tuple(part.forward for part in self._parts)
 
     @property
     def collection(self) -> Collection:

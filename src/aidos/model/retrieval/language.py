@@ -24,8 +24,9 @@ found and never adds a document. It promises nothing about privacy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import annotated_types as at
@@ -35,13 +36,10 @@ from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
 from aidos.model.retrieval.hits import HitLists, Hits, segment_bounds
 from aidos.model.retrieval.kernels.personal import MEAN, STANDARD, SUM, combine, fit_histories
-from aidos.model.retrieval.threads import Work, in_chunks
+from aidos.model.retrieval.threads import Work, in_chunks, read_only
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from aidos.model.retrieval.hits import Floats, Longs
-    from aidos.model.retrieval.index import Index
 
 __all__ = ["Background", "Histories", "LanguageModel", "Personalisation", "personalise", "personalise_batch"]
 
@@ -90,54 +88,17 @@ class LanguageModel:
         self._counts -= said
         self.total -= said.total()
 
-    def __getitem__(self, term: int) -> int:
-        """How often a term stands in the history."""
-        return self._counts[term]
-
     def __len__(self) -> int:
         return len(self._counts)
+
+    def tally(self) -> Mapping[int, int]:
+        """How often each term stands in the history."""
+        return MappingProxyType(self._counts)
 
     def arrays(self) -> tuple[Longs, Longs]:
         """Its terms, rising, and how often each stands there."""
         terms = np.array(sorted(self._counts), dtype=np.int64)
         return terms, np.array([self._counts[term] for term in terms.tolist()], dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Histories:
-    """Many language models as arrays: history i stands from ``starts[i]`` to ``starts[i + 1]``."""
-
-    starts: Longs
-    terms: Longs
-    """Each once a history."""
-    counts: Longs
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @classmethod
-    def gather(cls, owners: Longs, terms: Longs, number: int) -> Histories:
-        """The histories of ``number`` owners, of terms that each belong to one."""
-        width = int(terms.max(initial=0)) + 1
-        keys, counts = np.unique(owners.astype(np.int64) * width + terms, return_counts=True)
-        starts = np.searchsorted(keys, np.arange(number + 1, dtype=np.int64) * width)
-        return cls(starts=starts, terms=keys % width, counts=counts.astype(np.int64))
-
-    @classmethod
-    def of(cls, models: Sequence[LanguageModel]) -> Histories:
-        """The same from models."""
-        arrays = [model.arrays() for model in models]
-        nothing = np.zeros(0, dtype=np.int64)
-        return cls(
-            starts=np.cumsum([0, *(len(terms) for terms, _ in arrays)], dtype=np.int64),
-            terms=np.concatenate([nothing, *(terms for terms, _ in arrays)]),
-            counts=np.concatenate([nothing, *(counts for _, counts in arrays)]),
-        )
-
-    def background(self) -> Background:
-        """The language of all of them together."""
-        counts = np.bincount(self.terms, self.counts).astype(np.int64)
-        return Background(counts=counts, histories=len(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -149,13 +110,23 @@ class Background:
     histories: int
     """How many there are."""
 
+    @classmethod
+    def of(cls, models: Sequence[LanguageModel]) -> Background:
+        """The sum of models."""
+        total: Counter[int] = Counter()
+        for model in models:
+            total.update(model.tally())
+        counts = np.zeros(max(total, default=-1) + 1, dtype=np.int64)
+        counts[list(total)] = list(total.values())
+        return cls(counts=counts, histories=len(models))
+
     @property
     def mean_length(self) -> float:
         """Terms of the average history."""
         return float(self.counts.sum()) / self.histories if self.histories else 0.0
 
     def logarithms(self, terms: int) -> Floats:
-        """ln P(w|U) of the first ``terms`` terms, minus infinity where no history holds the term."""
+        """Ln P(w|U) of the first ``terms`` terms, minus infinity where no history holds the term."""
         table = np.full(max(terms, len(self.counts)), -np.inf)
         held = np.flatnonzero(self.counts)
         # On the grid of the scores, so that sums do not depend on the order of words.
@@ -163,16 +134,103 @@ class Background:
         return table
 
 
-def personalise(
-    hits: Hits, model: LanguageModel, background: Background, how: Personalisation | None = None
-) -> Hits:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Histories:
+    """Many language models as arrays: history i stands from ``starts[i]`` to ``starts[i + 1]``."""
+
+    starts: Longs
+    terms: Longs
+    """Each once a history."""
+    counts: Longs
+    """How often the term stands in it."""
+    background: Background
+    """What they are mixed with."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @classmethod
+    def gather(cls, owners: Longs, terms: Longs, number: int, background: Background | None = None) -> Histories:
+        """The histories of ``number`` owners from terms that belong to one each; their own sum is the background."""
+        width = int(terms.max(initial=0)) + 1
+        keys, counts = np.unique(owners.astype(np.int64) * width + terms, return_counts=True)
+        return cls(
+            starts=np.searchsorted(keys, np.arange(number + 1, dtype=np.int64) * width).astype(np.int64),
+            terms=keys % width,
+            counts=counts.astype(np.int64),
+            background=background or Background(counts=np.bincount(terms, minlength=width), histories=number),
+        )
+
+    @classmethod
+    def of(cls, models: Sequence[LanguageModel], background: Background | None = None) -> Histories:
+        """The same from models."""
+        arrays = [model.arrays() for model in models]
+        sizes = [len(terms) for terms, _ in arrays]
+        nothing = np.zeros(0, dtype=np.int64)
+        terms = np.concatenate([nothing, *(terms for terms, _ in arrays)])
+        counts = np.concatenate([nothing, *(counts for _, counts in arrays)])
+        return cls(
+            starts=np.cumsum([0, *sizes], dtype=np.int64),
+            terms=terms,
+            counts=counts,
+            background=background or Background.of(models),
+        )
+
+
+def personalise(hits: Hits, model: LanguageModel, background: Background, how: Personalisation | None = None) -> Hits:
     """The hits of one query in the order of a history."""
     alone = HitLists(
-        index=hits.index,
+        source=hits.source,
         places=hits.places[None, :],
         scores=hits.scores[None, :],
         sizes=np.array([len(hits)], dtype=np.int64),
         unknown={0: hits.unknown},
     )
     owner = np.zeros(1, dtype=np.int64)
-    return personalise_batch(alone, Histories.of([model]), owner, background, how, threads=1)[0]
+    return personalise_batch(alone, Histories.of([model], background), owner, how, threads=1)[0]
+
+
+def personalise_batch(
+    lists: HitLists,
+    histories: Histories,
+    owners: Longs,
+    how: Personalisation | None = None,
+    threads: int | None = None,
+) -> HitLists:
+    """The hits of many queries, each in the order of the history whose number ``owners`` gives."""
+    how = how or Personalisation()
+    if len(owners) != len(lists) or (len(owners) and not 0 <= owners.min() <= owners.max() < len(histories)):
+        raise ParameterError("every query needs the number of one history as its owner")
+    into = replace(lists, places=np.empty_like(lists.places), scores=np.empty_like(lists.scores))
+    in_chunks(_reranker(lists, histories, owners, how, into), len(lists), CHUNK, threads)
+    return into
+
+
+def _reranker(lists: HitLists, histories: Histories, owners: Longs, how: Personalisation, into: HitLists) -> Work:
+    """What a thread has to do: judge the hits of some queries, those of one history after the other."""
+    bounds, forwards = segment_bounds(lists.source).tolist(), lists.source.forwards
+    order = np.argsort(owners, kind="stable")
+    smoothing = how.smoothing or histories.background.mean_length or 1.0
+    held = (histories.starts, histories.terms, histories.counts)
+    least = max(len(lists.source.vocabulary), int(histories.terms.max(initial=-1)) + 1)
+    logarithms = histories.background.logarithms(least)
+
+    def prepare() -> Callable[[int, int], None]:
+        table = logarithms.copy()
+        fits = np.empty((CHUNK, lists.scores.shape[1]))
+        words = np.empty(fits.shape, dtype=np.int32)
+
+        def fill(begin: int, end: int) -> None:
+            queries = order[begin:end]
+            for forward, first in zip(forwards, bounds, strict=False):
+                rows = (read_only(forward.starts), read_only(forward.terms), read_only(forward.frequencies))
+                fit_histories(
+                    *rows, first, queries, owners, *held, smoothing, table, lists.places, lists.sizes, fits, words
+                )
+            found = (lists.scores, lists.places, lists.sizes)
+            kind = NORMALISATIONS[how.normalisation]
+            combine(queries, *found, fits, words, how.query_weight, kind, into.scores, into.places)
+
+        return fill
+
+    return prepare

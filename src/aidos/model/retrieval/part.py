@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from aidos.model.retrieval.kernels.postings import append_names, append_postings, append_rows, invert, tally
 from aidos.model.retrieval.segment import Segment
+from aidos.model.retrieval.storage import StoredArray
 from aidos.model.text.vocabulary import Vocabulary
 
 __all__ = ["Allocate", "Forward", "Part", "assemble", "in_memory", "merge_parts"]
@@ -48,11 +49,11 @@ class Part:
     """The way from documents to terms."""
     names: Vocabulary
     """The documents' names; a document's number is its name's."""
-    files: Mapping[str, object] = field(default_factory=dict)
-    """Arrays that are on disk already, by name; kept by `storage`."""
+    files: Mapping[str, StoredArray] = field(default_factory=dict)
+    """Arrays that are on disk already, by name."""
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array], files: Mapping[str, object]) -> Part:
+    def from_arrays(cls, arrays: Mapping[str, Array], files: Mapping[str, StoredArray]) -> Part:
         """A part over the arrays that `arrays` gave."""
         segment = {name: arrays[name] for name in ("starts", "documents", "frequencies", "lengths", "deleted")}
         forward = {name: arrays[f"forward_{name}"] for name in ("starts", "terms", "frequencies")}

@@ -12,8 +12,8 @@ document do, as PISA and Lucene have it, and scores are never negative:
     ql-dirichlet      sum over w in q and d of  max(0, ln(1 + tf(w,d) / (mu P(w|C))) + ln(mu / (|d| + mu)))
     ql-jm             sum over w in q and d of  ln(1 + (1 - weight) tf(w,d) / (weight |d| P(w|C)))
 
-The first is PISA's ``qld``: a document whose every word is clamped to 0 is not returned. Lucene's ``LMDirichlet`` is the
-same up to its estimate of P(w|C), which adds one to the count and to the total. BM25 is in the form of Lucene:
+The first is PISA's ``qld``: a document whose every word is clamped to 0 is not returned. Lucene's ``LMDirichlet`` is
+the same up to its estimate of P(w|C), which adds one to the count and to the total. BM25 is in the form of Lucene:
 
     bm25              sum over w in q and d of  idf(w) tf / (tf + k1 (1 - b + b |d| / mean length)),
                       idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5))
@@ -39,10 +39,24 @@ from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.model.retrieval.segment import Collection
 
-__all__ = ["BM25", "SCORERS", "JelinekMercer", "QueryLikelihood", "Scorer", "parse_scorer"]
+__all__ = [
+    "BM25",
+    "DIRICHLET",
+    "DIRICHLET_MATCHING",
+    "JELINEK_MERCER",
+    "OKAPI",
+    "SCORERS",
+    "JelinekMercer",
+    "QueryLikelihood",
+    "Scorer",
+    "parse_scorer",
+]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
+
+DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER, OKAPI = range(4)
+"""How the parts of a score go together, for compiled code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,7 @@ class QueryLikelihood(Scorer):
 
     @property
     def form(self) -> int:
-        return 1 if self.matching_only else 0
+        return DIRICHLET_MATCHING if self.matching_only else DIRICHLET
 
     def smoothing(self, mean_length: float) -> float:
         """The mu that is used where documents have that length on average."""
@@ -128,7 +142,7 @@ class JelinekMercer(Scorer):
 
     @property
     def form(self) -> int:
-        return 2
+        return JELINEK_MERCER
 
     def rates(self, collection: Collection, terms: Longs) -> Floats:
         return collection.tokens / collection.term_counts[terms].astype(np.float64)
@@ -155,17 +169,17 @@ class BM25(Scorer):
 
     @property
     def form(self) -> int:
-        return 3
+        return OKAPI
 
     def rates(self, collection: Collection, terms: Longs) -> Floats:
         found = collection.document_counts[terms]
-        return np.log1p((collection.documents - found + 0.5) / (found + 0.5))
+        return np.asarray(np.log1p((collection.documents - found + 0.5) / (found + 0.5)), dtype=np.float64)
 
     def constants(self, collection: Collection, terms: Longs) -> Floats:  # noqa: ARG002
         return np.zeros(len(terms))
 
     def length_parts(self, mean_length: float, lengths: Longs) -> Floats:
-        return self.k1 * (1 - self.b + self.b * lengths / mean_length)
+        return np.asarray(self.k1 * (1 - self.b + self.b * lengths / mean_length), dtype=np.float64)
 
 
 SCORERS: Mapping[str, type[Scorer]] = {kind.name: kind for kind in (QueryLikelihood, JelinekMercer, BM25)}
@@ -192,8 +206,8 @@ def parse_scorer(text: str) -> Scorer:
     return kind(**settings)
 
 
-def _print(value: float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(float(value)).removesuffix(".0")
+def _print(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
 
 
 def _truth(key: str, value: str) -> bool:

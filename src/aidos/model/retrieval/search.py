@@ -17,20 +17,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
 from aidos.model.retrieval.hits import HitLists, Hits, segment_bounds
 from aidos.model.retrieval.kernels.matching import search_segment, sort_hits
 from aidos.model.retrieval.scorers import QueryLikelihood, Scorer
-from aidos.model.retrieval.segment import Segment
-from aidos.model.retrieval.threads import Work, in_chunks
+from aidos.model.retrieval.threads import Work, in_chunks, read_only
 from aidos.model.text.batch import analyse
 from aidos.model.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from aidos.model.retrieval.hits import Floats, Longs
+    from aidos.model.retrieval.hits import Floats, Ints, Longs
     from aidos.model.retrieval.index import Index
+    from aidos.model.retrieval.segment import Marks, Segment
 
 __all__ = ["Queries", "read_queries", "search", "search_batch", "search_queries"]
 
@@ -95,7 +94,7 @@ def search_queries(
         raise ParameterError(f"size must be at least 1, got {size}")
     room = min(size, int(segment_bounds(index)[-1]))
     hits = HitLists(
-        index=index,
+        source=index,
         places=np.empty((len(queries), room), dtype=np.int32),
         scores=np.empty((len(queries), room)),
         sizes=np.zeros(len(queries), dtype=np.int64),
@@ -108,13 +107,13 @@ def search_queries(
 
 def _searcher(queries: Queries, scorer: Scorer, hits: HitLists) -> Work:
     """What a thread has to do: fill the rows of some queries from all segments, with sums of its own."""
-    segments, collection, bounds = hits.index.segments, hits.index.collection, segment_bounds(hits.index)
-    postings = [_read_only(segment) for segment in segments]
+    segments, collection, bounds = hits.source.segments, hits.source.collection, segment_bounds(hits.source)
+    postings = [_postings(segment) for segment in segments]
     owners = np.repeat(np.arange(len(queries)), np.diff(queries.starts))
     # Rare words first: what they find is hard to beat, so that most of what comes later is turned away at once.
     terms = queries.terms[np.lexsort((collection.document_counts[queries.terms], owners))]
     rates = scorer.rates(collection, terms)
-    constants = np.bincount(owners, _on_grid(scorer.constants(collection, terms)), len(queries))
+    constants = np.bincount(owners, _on_grid(scorer.constants(collection, terms)), len(queries)).astype(np.float64)
     longest = max(segment.longest for segment in segments)
     length_parts = _length_parts(scorer, collection.mean_length, max(8, longest.bit_length()))
 
@@ -142,7 +141,7 @@ def _length_parts(scorer: Scorer, mean_length: float, bits: int) -> Floats:
 
 def _on_grid(values: Floats) -> Floats:
     """Rounded so that sums are exact in any order, as `kernels.matching` does with everything else."""
-    return np.round(np.ldexp(values, 40)) * 2.0**-40
+    return np.asarray(np.round(np.ldexp(values, 40)) * 2.0**-40, dtype=np.float64)
 
 
 def _known(index: Index, words: Sequence[str]) -> Longs:
@@ -154,12 +153,11 @@ def _known(index: Index, words: Sequence[str]) -> Longs:
     return np.where(there, terms, -1)
 
 
-def _read_only(segment: Segment) -> tuple[NDArray[np.generic], ...]:
-    """The arrays of a segment, all marked alike, for mapped and other arrays else are compiled for one by one."""
-    views = tuple(
-        array.view(np.ndarray)
-        for array in (segment.starts, segment.documents, segment.frequencies, segment.lengths, segment.deleted)
+def _postings(segment: Segment) -> tuple[Longs, Ints, Ints, Ints, Marks]:
+    return (
+        read_only(segment.starts),
+        read_only(segment.documents),
+        read_only(segment.frequencies),
+        read_only(segment.lengths),
+        read_only(segment.deleted),
     )
-    for view in views:
-        view.flags.writeable = False
-    return views

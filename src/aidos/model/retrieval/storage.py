@@ -51,7 +51,7 @@ class StoredArray:
 
 
 class Shelf:
-    """Writes and maps the arrays of one directory; ``generation`` tells the files of one saving from those of others."""
+    """Writes and maps the arrays of one directory; ``generation`` tells the files of one saving from the others'."""
 
     def __init__(self, directory: Path, generation: int) -> None:
         self.directory = directory

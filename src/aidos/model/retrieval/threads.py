@@ -10,12 +10,16 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
 
-__all__ = ["Work", "in_chunks"]
+__all__ = ["Work", "in_chunks", "read_only"]
 
+Kind = TypeVar("Kind", bound=np.generic)
 Work: TypeAlias = Callable[[], Callable[[int, int], None]]
 """Called once a thread, for its own memory; gives what does the work from one number to another."""
 
@@ -39,3 +43,10 @@ def in_chunks(work: Work, total: int, chunk: int, threads: int | None = None) ->
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(worker) for _ in range(threads)]:
             done.result()
+
+
+def read_only(array: NDArray[Kind]) -> NDArray[Kind]:
+    """A view that cannot be written: mapped arrays are so, and code is compiled once if all others are."""
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view

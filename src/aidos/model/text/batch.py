@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.characters import tables
 from aidos.model.text.kernels import scan, translate
-from aidos.model.text.strings import Texts, arrow_chunks, packed, portions
+from aidos.model.text.strings import Strings, Texts, arrow_chunks, packed, portions
 from aidos.model.text.vocabulary import Vocabulary
 
 __all__ = ["Analysed", "BatchAnalysis", "analyse", "split_words"]
@@ -52,7 +52,7 @@ class BatchAnalysis:
         parts = [part for chunk in arrow_chunks(texts) for part in self._portions(chunk)]
         return _joined(parts)
 
-    def _portions(self, chunk: pa.Array) -> Iterator[Analysed]:
+    def _portions(self, chunk: Strings) -> Iterator[Analysed]:
         data, bounds = packed(chunk)
         for portion in portions(bounds, PORTION):
             words, ends, starts = split_words(data, portion)

@@ -21,6 +21,7 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Slots = NDArray[np.uint64]
+Whole = int | np.int64
 
 # What `characters` calls them; compiled code wants plain numbers.
 OTHER, LETTER, NUMBER, MARK, APOSTROPHE = 0, 1, 2, 3, 4
@@ -58,7 +59,7 @@ def _hashed(data: Bytes, begin: int, end: int) -> np.uint64:
 
 
 @njit(cache=True)
-def _slot(data: Bytes, begin: int, end: int, code: np.uint64, store: Bytes, offsets: Longs, table: Slots) -> int:
+def _slot(data: Bytes, begin: int, end: int, code: np.uint64, store: Bytes, offsets: Longs, table: Slots) -> Whole:
     """Where the word is in the table, or the empty slot where it would be."""
     mask = np.uint64(table.size - 1)
     slot = np.int64(code & mask)
@@ -102,7 +103,8 @@ def scan(
     ends[0] = 0
     for text in range(bounds.size - 1):
         starts[text] = number
-        place, stop, before = bounds[text], bounds[text + 1], OTHER
+        place, stop = bounds[text], bounds[text + 1]
+        before: Whole = np.int64(OTHER)
         while place < stop or before != OTHER:
             while place < stop and data[place] < 0x80 and _in_word(kinds[data[place]]):
                 # Nearly all characters of most texts go this way.
@@ -123,11 +125,11 @@ def scan(
 
 @njit(cache=True)
 def _in_word(kind: int) -> bool:
-    return kind == LETTER or kind == NUMBER
+    return kind in (LETTER, NUMBER)
 
 
 @njit(cache=True)
-def _read(data: Bytes, place: int, stop: int, kinds: Bytes, before: int) -> tuple[int, int, int]:
+def _read(data: Bytes, place: int, stop: int, kinds: Bytes, before: Whole) -> tuple[Whole, int, Whole]:
     """The next code point, its bytes, and what it is to the word so far; behind the text stands a blank."""
     if place == stop:
         return 32, 0, OTHER
@@ -136,7 +138,7 @@ def _read(data: Bytes, place: int, stop: int, kinds: Bytes, before: int) -> tupl
     if kind == MARK and before == OTHER:
         return point, width, OTHER
     if kind == APOSTROPHE:
-        between = (before == LETTER or before == MARK) and place + width < stop
+        between = before in (LETTER, MARK) and place + width < stop
         if not between or kinds[_decoded(data, place + width, stop)[0]] != LETTER:
             return point, width, OTHER
     return point, width, kind
@@ -156,7 +158,7 @@ def intern_all(
     for text in range(done, number):
         codes[text] = _hashed(data, bounds[text], bounds[text + 1])
     codes[number:] = ZERO
-    mask, touched = np.uint64(table.size - 1), 0
+    mask, touched = np.uint64(table.size - 1), np.int64(0)
     for text in range(done, number):
         # Ask early for what strings further on will need: waiting for memory is most of the work otherwise.
         entry = table[np.int64(codes[text + 2 * AHEAD] & mask)]
@@ -175,7 +177,7 @@ def intern_all(
         found[text] = np.int64(table[slot] & LOW) - 1
         if 2 * count > table.size:
             return text + 1, count
-    return number + min(touched, 0), count
+    return number + int(touched < 0), count
 
 
 @njit(cache=True)
@@ -206,7 +208,7 @@ def translate(found: Ints, starts: Longs, meanings: Ints) -> int:
 
 
 @njit(cache=True)
-def _decoded(data: Bytes, place: int, stop: int) -> tuple[int, int]:
+def _decoded(data: Bytes, place: int, stop: int) -> tuple[Whole, int]:
     """The code point at a place and how many bytes it takes; a blank for a byte that begins none."""
     first = np.int64(data[place])
     if first < 0x80:

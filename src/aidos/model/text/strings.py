@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -12,22 +12,24 @@ from numpy.typing import NDArray
 
 from aidos.errors import InputError
 
-__all__ = ["Texts", "arrow_chunks", "packed", "portions"]
+__all__ = ["Strings", "Texts", "arrow_chunks", "packed", "portions"]
 
-Texts: TypeAlias = "pa.Array | pa.ChunkedArray | Sequence[str | None]"
+Texts: TypeAlias = "pa.Array[Any] | pa.ChunkedArray[Any] | Sequence[str | None]"
 """What can be analysed: Arrow strings, or a sequence of Python's; None is an empty text."""
+Strings: TypeAlias = "pa.Array[Any]"
+"""Strings of Arrow, as an array without chunks."""
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 
-STRINGS = (pa.string(), pa.large_string())
+PLAIN = (pa.string(), pa.large_string())
 
 
-def arrow_chunks(texts: Texts) -> list[pa.Array]:
+def arrow_chunks(texts: Texts) -> list[Strings]:
     """Arrow strings, nothing copied where they are such already."""
     if isinstance(texts, pa.ChunkedArray):
         return [chunk for piece in texts.chunks for chunk in arrow_chunks(piece)]
     if isinstance(texts, pa.Array):
-        return [texts if texts.type in STRINGS else _cast(texts)]
+        return [texts if texts.type in PLAIN else _cast(texts)]
     try:
         return [pa.array(texts, type=pa.large_string())]
     except UnicodeEncodeError:
@@ -38,17 +40,17 @@ def arrow_chunks(texts: Texts) -> list[pa.Array]:
         raise InputError("texts must be strings", hint="turn other values into strings first") from error
 
 
-def packed(strings: pa.Array) -> tuple[Bytes, Longs]:
+def packed(strings: Strings) -> tuple[Bytes, Longs]:
     """Bytes of Arrow strings, and the bounds of each; null is empty."""
     if strings.null_count:
-        strings = pc.fill_null(strings, "")
+        strings = pc.fill_null(strings, pa.scalar("", strings.type))
     _, bounds, data = strings.buffers()
-    content = np.frombuffer(data or b"", dtype=np.uint8)
+    content = np.frombuffer(memoryview(data or b""), dtype=np.uint8)
     content.flags.writeable = False  # compiled code is compiled once more for arrays that may be written
     if bounds is None or not len(strings):
         return content, np.zeros(1, dtype=np.int64)
-    width = np.int64 if strings.type == pa.large_string() else np.int32
-    offsets = np.frombuffer(bounds, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
+    width = "int64" if strings.type == pa.large_string() else "int32"
+    offsets = np.frombuffer(memoryview(bounds), dtype=width)[strings.offset : strings.offset + len(strings) + 1]
     return content, offsets.astype(np.int64)
 
 
@@ -62,7 +64,7 @@ def portions(bounds: Longs, size: int) -> Iterator[Longs]:
         begin = end
 
 
-def _cast(texts: pa.Array) -> pa.Array:
+def _cast(texts: Strings) -> Strings:
     try:
         if pa.types.is_null(texts.type) or pa.types.is_dictionary(texts.type) or pa.types.is_string_view(texts.type):
             return texts.cast(pa.large_string())

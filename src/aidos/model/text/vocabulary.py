@@ -1,7 +1,7 @@
 """Distinct strings and their numbers, in arrays that can be memory-mapped.
 
 Numbers are given in the order of first appearance, so that the same texts give the same numbers, however they were cut
-into batches. The same table numbers the terms of an index and the names of its documents. It holds at most 2^31 strings.
+into batches. The same table numbers the terms of an index and the names of its documents. At most 2^31 of them.
 
 It is not for several threads that add at once; any number may look up while nobody adds.
 """
@@ -9,21 +9,21 @@ It is not for several threads that add at once; any number may look up while nob
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.model.text.kernels import find_all, fresh_table, intern_all, rehash
-from aidos.model.text.strings import packed
+from aidos.model.text.strings import Strings, packed
 
 __all__ = ["Vocabulary"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-ARRAYS = {"bytes": np.uint8, "offsets": np.int64, "table": np.uint64}
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 class Vocabulary:
@@ -84,11 +84,11 @@ class Vocabulary:
         np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
         return self._found(np.frombuffer(bytearray(b"".join(pieces)), dtype=np.uint8), bounds)
 
-    def ids_of(self, strings: pa.Array) -> Ints:
+    def ids_of(self, strings: Strings) -> Ints:
         """The same for Arrow strings."""
         return self._found(*_own(*packed(strings)))
 
-    def intern(self, strings: pa.Array) -> Ints:
+    def intern(self, strings: Strings) -> Ints:
         """The numbers of strings; those not known yet get one."""
         return self.intern_packed(*_own(*packed(strings)))
 
@@ -125,7 +125,7 @@ def _own(data: Bytes, bounds: Longs) -> tuple[Bytes, Longs]:
     return data[bounds[0] : bounds[-1]].copy(), bounds - bounds[0]
 
 
-def _enlarged(array: NDArray[np.generic], least: int) -> NDArray[np.generic]:
+def _enlarged(array: NDArray[Kind], least: int) -> NDArray[Kind]:
     """The same with room behind: half as much again, so that growing costs little in all."""
     enlarged = np.empty(max(least, len(array) * 3 // 2), dtype=array.dtype)
     enlarged[: len(array)] = array

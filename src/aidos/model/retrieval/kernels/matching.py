@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
+from aidos.model.retrieval.scorers import DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER
 
 __all__ = ["search_segment", "sort_hits"]
 
@@ -29,7 +30,6 @@ Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 Marks = NDArray[np.bool_]
 
-DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER, BM25 = range(4)
 GRID = 1.5 * 2.0**12
 """To add and to subtract it rounds to a multiple of 2^-40."""
 LEAST = 2.0**-40
@@ -74,16 +74,20 @@ def rise(scores: Floats, places: Ints, size: int, score: float, place: int) -> N
 
 
 @njit(cache=True, nogil=True)
+def sort_heap(scores: Floats, places: Ints, size: int) -> None:
+    """Turn a heap into a list, best first."""
+    for last in range(size - 1, 0, -1):
+        score, place = scores[last], places[last]
+        scores[last], places[last] = scores[0], places[0]
+        sink(scores, places, last, score, place)
+
+
+@njit(cache=True, nogil=True)
 def sort_hits(scores: Floats, places: Ints, sizes: Longs, constants: Floats) -> None:
-    """Turn every heap into a list, best first, and add to its scores what all documents get."""
+    """Turn every heap into a list, and add to its scores what all documents get."""
     for query in range(len(sizes)):
-        row, at = scores[query], places[query]
-        for last in range(sizes[query] - 1, 0, -1):
-            score, place = row[last], at[last]
-            row[last], at[last] = row[0], at[0]
-            sink(row, at, last, score, place)
-        for hit in range(sizes[query]):
-            row[hit] += constants[query]
+        sort_heap(scores[query], places[query], sizes[query])
+        scores[query, : sizes[query]] += constants[query]
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
-from aidos.model.retrieval.kernels.matching import GRID, rise, sort_hits
+from aidos.model.retrieval.kernels.matching import GRID, rise, sort_heap
 
 __all__ = ["MEAN", "STANDARD", "SUM", "combine", "fit_histories"]
 
@@ -39,19 +39,18 @@ def fit_histories(
     places: Ints,
     sizes: Longs,
     fits: Floats,
-    words: Longs,
+    words: Ints,
 ) -> None:
     """For some queries, the fit of each hit of one segment and the number of its words that some history holds."""
     last, loaded = first + len(row_starts) - 1, -1
     kept = np.empty(0)
     shift = 0.0
-    for query in queries:
-        owner = owners[query]
+    for row in range(len(queries)):
+        query, owner = queries[row], owners[queries[row]]
         if owner != loaded:
             if loaded >= 0:
                 table[terms[starts[loaded] : starts[loaded + 1]]] = kept
-            held = terms[starts[owner] : starts[owner + 1]]
-            kept = table[held]
+            kept = table[terms[starts[owner] : starts[owner + 1]]]
             total = 0
             for at in range(starts[owner], starts[owner + 1]):
                 total += counts[at]
@@ -69,8 +68,8 @@ def fit_histories(
                 if value > -math.inf:
                     fit += row_frequencies[at] * value
                     known += row_frequencies[at]
-            fits[query, hit] = fit + known * shift
-            words[query, hit] = known
+            fits[row, hit] = fit + known * shift
+            words[row, hit] = known
     if loaded >= 0:
         table[terms[starts[loaded] : starts[loaded + 1]]] = kept
 
@@ -85,36 +84,43 @@ def standardise(values: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
+def per_word(fit: Floats, words: Ints) -> None:
+    """Divide by the number of words; where there are none, the average of the others: neither better nor worse."""
+    total, judged = 0.0, 0
+    for hit in range(len(fit)):
+        if words[hit] > 0:
+            fit[hit] /= words[hit]
+            total += fit[hit]
+            judged += 1
+    for hit in range(len(fit)):
+        if words[hit] == 0:
+            fit[hit] = total / max(judged, 1)
+
+
+@njit(cache=True, nogil=True)
 def combine(
+    queries: Longs,
     scores: Floats,
     places: Ints,
     sizes: Longs,
     fits: Floats,
-    words: Longs,
+    words: Ints,
     query_weight: float,
     normalisation: int,
     into_scores: Floats,
     into_places: Ints,
 ) -> None:
-    """Put the hits of each query in the order of score and fit together."""
-    for query in range(len(sizes)):
+    """Put the hits of some queries in the order of score and fit together."""
+    for row in range(len(queries)):
+        query = queries[row]
         size = sizes[query]
-        score, fit = scores[query, :size].copy(), fits[query, :size]
+        score, fit = scores[query, :size].copy(), fits[row, :size]
         if normalisation != SUM:
-            total, judged = 0.0, 0
-            for hit in range(size):
-                if words[query, hit] > 0:
-                    fit[hit] /= words[query, hit]
-                    total += fit[hit]
-                    judged += 1
-            for hit in range(size):
-                # Nothing is known about it, so it is neither better nor worse than the others.
-                if words[query, hit] == 0:
-                    fit[hit] = total / max(judged, 1)
+            per_word(fit, words[row])
         if normalisation == STANDARD and size > 0:
             standardise(score)
             standardise(fit)
         for hit in range(size):
             both = query_weight * score[hit] + (1.0 - query_weight) * fit[hit]
             rise(into_scores[query], into_places[query], hit, both, places[query, hit])
-    sort_hits(into_scores, into_places, sizes, np.zeros(len(sizes)))
+        sort_heap(into_scores[query], into_places[query], size)

@@ -95,10 +95,7 @@ def _home(state: Commons, person: int, key: int, word: np.uint64) -> int:
 @njit(cache=True)
 def mediate_common(state: Commons, person: int, key: int, alpha: float, words: Words) -> int:
     """Assign one object, by two random words; the state must have room for it."""
-    if coin(words[0]) < alpha:
-        account = _scatter(state, person, words[1])
-    else:
-        account = _home(state, person, key, words[1])
+    account = _scatter(state, person, words[1]) if coin(words[0]) < alpha else _home(state, person, key, words[1])
     visit = person * len(state.sizes) + account
     cell = locate(state.visited, visit)
     if state.visited[cell] == EMPTY:

@@ -9,9 +9,10 @@ from aidos.model.compiled import njit
 from aidos.shield.mediator.kernels.hashing import Longs
 from aidos.shield.mediator.kernels.vectors import Rows, jaccard
 
-__all__ = ["count_inversions", "summed_jaccard"]
+__all__ = ["compare_orders", "count_inversions", "summed_jaccard"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
 
 
 @njit(cache=True)
@@ -51,3 +52,23 @@ def count_inversions(values: Longs) -> int:
         here, there = there, here
         width *= 2
     return found
+
+
+@njit(cache=True, nogil=True)
+def compare_orders(first: Ints, second: Ints, sizes: Longs, top: int) -> Floats:
+    """Two orders of the same hits, a row each query: the share of reversed pairs, and the Jaccard loss of the top."""
+    losses = np.zeros((len(sizes), 2))
+    for query in range(len(sizes)):
+        size = sizes[query]
+        order = np.argsort(first[query, :size])
+        ranks = np.empty(size, np.int64)
+        sought = np.searchsorted(first[query, :size][order], second[query, :size])
+        for place in range(size):
+            ranks[place] = order[sought[place]]
+        if size > 1:
+            losses[query, 0] = count_inversions(ranks) / (size * (size - 1) / 2)
+        if size > 0:
+            shown = min(size, top)
+            both = np.sum(ranks[:shown] < shown)
+            losses[query, 1] = 1.0 - both / (2 * shown - both)
+    return losses
