@@ -128,10 +128,8 @@ def main(number: int, peer: str) -> int:
     rows = {f"aidos {name}": one for name, one in ours.items() if isinstance(one, dict)}
     rows |= {"bm25s index": theirs["index"]} if theirs else {}
     for name, one in rows.items():
-        rate = ours["bytes"] / one["processor"] / 1e6
-        print(
-            f"{name:>24} {one['processor']:>12.2f} {one['clock']:>9.2f} {rate:>7.1f} {number / one['processor']:>10,.0f}"
-        )
+        megabytes, posts = ours["bytes"] / one["processor"] / 1e6, number / one["processor"]
+        print(f"{name:>24} {one['processor']:>12.2f} {one['clock']:>9.2f} {megabytes:>7.1f} {posts:>10,.0f}")
     print(
         f"peak of memory: aidos {ours['peak'] / 1e6:,.0f} MB", f"bm25s {theirs['peak'] / 1e6:,.0f} MB" if theirs else ""
     )

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError, Problem
-from aidos.ingest.rankings import FORMATS, read_rankings
+from aidos.ingest.rankings.reading import FORMATS, read_rankings
 
 Write = Callable[[str, bytes], str]
 Rows = list[tuple[object, object, object]]

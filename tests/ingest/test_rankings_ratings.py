@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aidos.errors import InputError
-from aidos.ingest.rankings import read_ratings
+from aidos.ingest.rankings.ratings import read_ratings
 
 Write = Callable[[str, bytes], str]
 TABLE = b"subject_id,name,review_rating,review_value,host\n1,secretword,99.0,10,h1\n2,x,,9,h2\n3,,80.5,,h1\n"

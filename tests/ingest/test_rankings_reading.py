@@ -13,7 +13,8 @@ import pytest
 import zstandard
 
 from aidos.errors import InputError, ParameterError
-from aidos.ingest.rankings import RankingRows, read_rankings
+from aidos.ingest.rankings.reading import read_rankings
+from aidos.ingest.rankings.rows import RankingRows
 
 Write = Callable[[str, bytes], str]
 RUN = b"q1 Q0 a 1 3.5 bm25\nq1 Q0 b 2 1e-1 bm25\n\nq2 Q0 b 1 7 bm25\n"

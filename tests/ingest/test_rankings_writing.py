@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.errors import EngineError, InputError, ParameterError
-from aidos.ingest.rankings import RankedRows, RankingRows, RankingWriter, read_rankings
+from aidos.ingest.rankings.reading import read_rankings
+from aidos.ingest.rankings.rows import RankedRows, RankingRows
+from aidos.ingest.rankings.writing import RankingWriter
 
 TABLES = [".csv", ".tsv", ".parquet", ".csv.gz", ".tsv.zst"]
 WITH_SCORES = [".jsonl", ".jsonl.gz", ".jsonl.zst", *TABLES]

@@ -122,4 +122,4 @@ class EquityOfAttention(_Counting):
                 spread = float(np.sqrt(standing.attention @ standing.attention))
                 per_account = (standing.rankings + 1) / max(standing.known, 1)
                 # The fourth root did best wherever it was tried; the square root takes over where only it has a proof.
-                return spread * max(per_account**0.25, sqrt(per_account) / 4)
+                return spread * max(sqrt(sqrt(per_account)), sqrt(per_account) / 4)

@@ -152,9 +152,9 @@ def _people(story: MediatorStory) -> Chapter:
             _parts("By profile size: the largest quarter last", "queries", people.objects.astype(np.float64), people),
             _parts("By diversity of topics: the most diverse quarter last", "diversity", people.diversity, people),
             Prose(
-                f"People with the largest quarter of profiles have an entropy of {size[1][1]:.2f} on average, "
-                f"those with the smallest {size[0][1]:.2f}. Who asks much and about much gains most; who asks about one thing "
-                "cannot hide."
+                f"People with the largest quarter of profiles have an entropy of {size[1][1]:.2f} on average; for the "
+                f"smallest quarter it is {size[0][1]:.2f}. Who asks much and about much gains most; who asks about one "
+                "thing cannot hide."
             ),
         ),
     )

@@ -67,7 +67,7 @@ def assert_holds(index, texts, analyser=PLAIN):
 
 
 @given(st.lists(TEXTS), st.sampled_from([1, 200, "1MB"]), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_an_index_counts_as_a_dict_does(texts, memory, on_disk):
     named = {f"d{number}": text for number, text in enumerate(texts)}
     with tempfile.TemporaryDirectory() as directory:
@@ -83,7 +83,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=16))
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_changes_saving_and_opening_leave_the_index_of_what_is_left(steps):
     index, kept, numbers = Index.build([], analyser=PLAIN), {}, count()
     with tempfile.TemporaryDirectory() as directory:

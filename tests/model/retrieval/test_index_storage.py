@@ -1,5 +1,6 @@
 import json
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -181,3 +182,22 @@ def test_a_kill_while_saving_leaves_a_whole_index(saved):
         index.delete([f"new{number}" for number in range(len(index) - 20)])
         index.save(saved)
         assert len(Index.open(saved)) == 20
+
+
+@pytest.mark.parametrize("where", ["home", "elsewhere"])
+def test_a_full_disk_is_told_and_the_index_stays_as_it_was(saved, tmp_path, where):
+    index = Index.open(saved)
+    index.add([(f"e{number}", f"fresh{number} " * 50) for number in range(2000)])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with pytest.raises(EngineError, match="the disk is full"):
+            index.save(saved if where == "home" else tmp_path / "other")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert not (tmp_path / "other").exists()
+    assert len(Index.open(saved)) == 20
+    index.save(saved)
+    assert len(Index.open(saved)) == 2020

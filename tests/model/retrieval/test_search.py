@@ -6,8 +6,10 @@ from made_index import MadeIndex
 
 from aidos.errors import ParameterError
 from aidos.model.retrieval.brute import score_all
+from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.scorers import BM25, JelinekMercer, QueryLikelihood
 from aidos.model.retrieval.search import read_queries, search, search_batch, search_queries
+from aidos.model.text.analyser import Analyser
 
 SCORERS = [
     QueryLikelihood(),
@@ -69,6 +71,7 @@ def test_a_batch_is_its_queries_one_by_one_on_any_number_of_threads(index, queri
     batches = [search_batch(index, texts, scorer, 5, threads) for threads in (1, 3, None)]
     for batch in batches:
         assert len(batch) == len(texts)
+        assert batch.ids() == [hits.ids for hits in batch]
         for text, hits in zip(texts, batch, strict=True):
             alone = search(index, text, scorer, 5)
             assert hits.ids == alone.ids
@@ -150,8 +153,27 @@ def test_impossible_sizes_are_refused(wrong):
         search_batch(MadeIndex([["cat"]]), ["cat"], **wrong)
 
 
+def test_an_index_in_memory_or_mapped_finds_the_same(tmp_path):
+    stream = np.random.default_rng(8)
+    texts = [list(stream.choice(list("abcdefgh"), stream.integers(0, 20))) for _ in range(60)]
+    pairs = [(f"d{number}", " ".join(text)) for number, text in enumerate(texts)]
+    built = Index.build(pairs[:35], analyser=Analyser())
+    built.add(pairs[35:])
+    built.delete(["d3", "d40"])
+    built.save(tmp_path / "index")
+    mapped = Index.open(tmp_path / "index")
+    made = MadeIndex(texts, deleted=[3, 40])
+    asked = ["a", "b c c", "h g f yeti", ""]
+    for scorer in SCORERS:
+        expected = [(hits.ids, hits.scores.tolist()) for hits in search_batch(made, asked, scorer, 100)]
+        for index in (built, mapped):
+            found = search_batch(index, asked, scorer, 100)
+            assert [(hits.ids, hits.scores.tolist()) for hits in found] == expected
+            assert found.ids() == [ids for ids, _ in expected]
+
+
 def test_the_matching_form_agrees_with_pisa():
-    # Scores of PISA 's qld, in single precision, through pyterrier-pisa 0.4.9 with ranked_or and block_max_wand (the
+    # Scores of PISA's qld, in single precision, through pyterrier-pisa 0.4.9 with ranked_or and block_max_wand (the
     # same), stemmer and stop words off, on these six documents; repeated words with query_weighted=True.
     texts = [
         "the cat sat on the mat",

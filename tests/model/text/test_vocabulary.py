@@ -18,6 +18,7 @@ def test_numbers_are_given_by_first_appearance(first, second):
     assert list(vocabulary) == expected
     assert len(vocabulary) == len(expected)
     assert found.tolist() == [expected.index(string) for string in second]
+    assert vocabulary.terms(found) == second
     assert vocabulary.ids(expected).tolist() == list(range(len(expected)))
     assert vocabulary.ids_of(pa.array(second, type=pa.string())).tolist() == found.tolist()
 

@@ -46,6 +46,7 @@ def demo(
     from aidos.app.demo.fairness import fairness_chapter
     from aidos.app.demo.house import house_chapter
     from aidos.app.demo.ingest import ingest_chapter
+    from aidos.app.demo.mediator import mediator_chapter
     from aidos.app.demo.page import write_page
     from aidos.app.demo.publish import publish_chapter
     from aidos.app.demo.world import world_chapter
@@ -59,7 +60,7 @@ def demo(
     chapters = []
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
-        for make in (world_chapter, ingest_chapter, publish_chapter, fairness_chapter, house_chapter):
+        for make in (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, fairness_chapter, house_chapter):
             started = perf_counter()
             made = _made(make, place)
             chapters.append(made.chapter)

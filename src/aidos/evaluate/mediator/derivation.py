@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +55,7 @@ class QueryLog:
     """Forums or tags, by number."""
     queries: Queries
     """The words of the queries that the index knows."""
-    texts: pa.Array
+    texts: pa.Array[Any]
     """The queries as words, best first."""
     starts: Longs
     """Where the words of each whole question begin in ``terms``."""
@@ -109,7 +109,8 @@ class Derivation:
     def _questions(self, posts: Posts) -> tuple[pa.Table, int]:
         """Author, topic and text of the questions of people who asked enough, by time; and how many had no topic."""
         table = _read_questions(posts, "forum" if self.topic == "forum" else "tags")
-        counts = {str(row["values"]): int(row["counts"]) for row in pc.value_counts(table["author"]).to_pylist()}
+        tally: Any = pc.value_counts(table["author"])
+        counts = {str(row["values"]): int(row["counts"]) for row in tally.to_pylist()}
         busy = [author for author, asked in counts.items() if asked >= self.least_questions]
         if not busy:
             raise InputError(
@@ -117,17 +118,18 @@ class Derivation:
                 hint="lower least_questions, or give posts of more forums",
             )
         table = table.filter(pc.is_in(table["author"], pa.array(busy, pa.string())))
-        topics = table["topic"]
+        topics: Any = table["topic"]
         if self.topic == "tag":
-            topics = pc.list_element(pc.split_pattern(pc.utf8_trim_whitespace(topics), " "), 0)
+            tags: Any = pc.split_pattern(pc.utf8_trim_whitespace(topics), " ")
+            topics = pc.list_element(tags, 0)
         table = table.set_column(table.schema.get_field_index("topic"), "topic", topics)
-        told = pc.fill_null(pc.greater(pc.utf8_length(topics), 0), False)
-        kept = table.filter(told)
+        kept = table.filter(pc.greater(pc.utf8_length(topics), pa.scalar(0)))
         order = np.argsort(kept["asked"].to_numpy(), kind="stable")
-        return kept.take(pa.array(order)), table.num_rows - kept.num_rows
+        return kept.take(order), table.num_rows - kept.num_rows
 
-    def _log(self, questions: pa.Table, words: Analysed, vocabulary: Vocabulary, index: Index) -> dict[str, object]:
-        people, topics = (pc.dictionary_encode(questions[name].combine_chunks()) for name in ("author", "topic"))
+    def _log(self, questions: pa.Table, words: Analysed, vocabulary: Vocabulary, index: Index) -> dict[str, Any]:
+        encoded: list[Any] = [questions[name].combine_chunks().dictionary_encode() for name in ("author", "topic")]
+        people, topics = encoded
         spelled = list(vocabulary)
         numbers = index.vocabulary.ids(spelled).astype(np.int64)
         query_starts, query_words = self._best_words(words)
@@ -174,7 +176,7 @@ def index_answers(posts: Posts, *, analyser: Analyser = ANALYSER, progress: Prog
 
 def _answers(posts: Posts) -> Iterator[pa.RecordBatch]:
     if isinstance(posts, pa.Table):
-        yield from posts.filter(pc.equal(posts["kind"], "answer")).select(["post_id", "text"]).to_batches()
+        yield from posts.filter(pc.equal(posts["kind"], pa.scalar("answer"))).select(["post_id", "text"]).to_batches()
     else:
         yield from posts.select("select post_id, text from {table} where kind = 'answer'").batches()
 
@@ -183,16 +185,18 @@ def _read_questions(posts: Posts, topic: str) -> pa.Table:
     """Columns author, topic, text (title and text together) and asked, of questions with an author."""
     _check_columns(posts, (*NEEDED, topic))
     if not isinstance(posts, pa.Table):
-        titled = "coalesce(title, '') || ' ' || text" if "title" in posts.columns else "text"
+        titled = "concat_ws(' ', title, text)" if "title" in posts.columns else "text"
         return posts.fetch(
-            f"select author_id as author, {topic} as topic, {titled} as text, epoch_us(timestamp) as asked from {{table}} "
-            "where kind = 'question' and author_id is not null order by asked, post_id",
+            f"select author_id as author, {topic} as topic, {titled} as text, epoch_us(timestamp) as asked "
+            "from {table} where kind = 'question' and author_id is not null order by asked, post_id",
             label="reading questions",
         )
-    asked = posts.filter(pc.and_(pc.equal(posts["kind"], "question"), pc.is_valid(posts["author_id"])))
-    texts = asked["text"].cast(pa.large_string())
+    asked = posts.filter(pc.and_(pc.equal(posts["kind"], pa.scalar("question")), pc.is_valid(posts["author_id"])))
+    texts: Any = asked["text"].cast(pa.large_string())
     if "title" in asked.column_names:
-        texts = pc.binary_join_element_wise(pc.fill_null(asked["title"].cast(pa.large_string()), ""), texts, " ")
+        join: Any = pc.binary_join_element_wise
+        titles: Any = asked["title"].cast(pa.large_string())
+        texts = join(titles.fill_null(""), texts.fill_null(""), pa.scalar(" ", pa.large_string()))
     return pa.table(
         {
             "author": asked["author_id"].cast(pa.string()),
@@ -224,5 +228,6 @@ def _known(starts: Longs, terms: Longs) -> tuple[Longs, Longs]:
     return before[starts].astype(np.int64), terms[known]
 
 
-def _codes(encoded: pa.DictionaryArray) -> Longs:
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+def _codes(encoded: Any) -> Longs:
+    codes: Longs = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes

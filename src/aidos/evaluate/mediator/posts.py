@@ -7,6 +7,8 @@ Answers fall on topics as questions do, and on niches evenly. Nothing here is la
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +19,8 @@ from aidos.shield.mediator.objects import Objects
 __all__ = ["write_posts"]
 
 Longs = NDArray[np.int64]
+Strings: TypeAlias = Any
+"""Strings of Arrow, whose types have no names that fit all versions."""
 
 COMMON, TOPICAL, NICHE_WORDS = 3000, 400, 60
 """Words of each kind."""
@@ -53,26 +57,31 @@ def write_posts(objects: Objects, seed: int, answers: int = 100_000) -> pa.Table
     )
 
 
-def _texts(topics: Longs, niches: Longs, lengths: tuple[int, int], width: int, stream: np.random.Generator) -> pa.Array:
+def _texts(topics: Longs, niches: Longs, lengths: tuple[int, int], width: int, stream: np.random.Generator) -> Strings:
     sizes = stream.integers(*lengths, len(topics), endpoint=True)
     owners = np.repeat(np.arange(len(topics)), sizes)
     kinds = stream.choice(len(KINDS), len(owners), p=KINDS)
     words = np.empty(len(owners), dtype=np.int64)
-    firsts = (0, COMMON + topics[owners] * TOPICAL, COMMON + width * TOPICAL)
-    firsts = (*firsts[:2], firsts[2] + (topics[owners] * NICHES + niches[owners]) * NICHE_WORDS)
+    firsts = (
+        np.zeros(len(owners), dtype=np.int64),
+        COMMON + topics[owners] * TOPICAL,
+        COMMON + width * TOPICAL + (topics[owners] * NICHES + niches[owners]) * NICHE_WORDS,
+    )
     for kind, (first, held) in enumerate(zip(firsts, (COMMON, TOPICAL, NICHE_WORDS), strict=True)):
         chosen = kinds == kind
-        drawn = _zipf(held, int(chosen.sum()), stream)
-        words[chosen] = drawn + (first[chosen] if isinstance(first, np.ndarray) else first)
+        words[chosen] = first[chosen] + _zipf(held, int(chosen.sum()), stream)
     spelled = _names("w", np.arange(COMMON + width * (TOPICAL + NICHES * NICHE_WORDS)))
     starts = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int64())
-    return pc.binary_join(pa.LargeListArray.from_arrays(starts, spelled.take(pa.array(words))), " ")
+    listed: Any = pa.LargeListArray.from_arrays(starts, spelled.take(words))
+    return pc.binary_join(listed, " ")
 
 
 def _zipf(number: int, draws: int, stream: np.random.Generator) -> Longs:
     weights = np.cumsum(1.0 / np.arange(1, number + 1))
-    return np.searchsorted(weights, stream.random(draws) * weights[-1], side="right").astype(np.int64)
+    drawn: Longs = np.searchsorted(weights, stream.random(draws) * weights[-1], side="right")
+    return drawn
 
 
-def _names(prefix: str, numbers: Longs) -> pa.Array:
-    return pc.binary_join_element_wise(prefix, pa.array(numbers).cast(pa.string()), "")
+def _names(prefix: str, numbers: Longs) -> Strings:
+    join: Any = pc.binary_join_element_wise
+    return join(prefix, pa.array(numbers).cast(pa.string()), "")

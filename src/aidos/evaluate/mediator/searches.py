@@ -48,10 +48,12 @@ class Searches:
             raise ParameterError(f"queries_per_person must be at least 1, got {queries_per_person}")
         self.log = log
         self.top = top
+        self.spelled = f"{queries_per_person} {hits} {top} {personalisation} {seed} {len(index)} {index.analyser}"
+        """What was searched and how, for telling experiments apart."""
         self._how = personalisation or Personalisation()
-        self._chosen = _sampled(log.objects.people, queries_per_person, seed)
-        with progress.task("searching", total=len(self._chosen), unit="queries") as task:
-            blocks = [self._chosen[start : start + BLOCK] for start in range(0, len(self._chosen), BLOCK)]
+        self.chosen = _sampled(log.objects.people, queries_per_person, seed)
+        with progress.task("searching", total=len(self.chosen), unit="queries") as task:
+            blocks = [self.chosen[start : start + BLOCK] for start in range(0, len(self.chosen), BLOCK)]
             self._hits = []
             for block in blocks:
                 self._hits.append(search_queries(index, _some(log.queries, block), size=hits))
@@ -60,7 +62,7 @@ class Searches:
         self._own = self._rankings(log.objects.people, log.objects.people_count, None)
 
     def __len__(self) -> int:
-        return len(self._chosen)
+        return len(self.chosen)
 
     def losses(self, assignment: Assignment, threads: int | None = None) -> tuple[Floats, Floats]:
         """Kendall and Jaccard loss by person; NaN for people without queries."""
@@ -71,7 +73,7 @@ class Searches:
             for own, other, lists in zip(self._own, theirs, self._hits, strict=True)
         ]
         losses = np.concatenate([np.zeros((0, 2)), *found])
-        owners, number = people[self._chosen], self.log.objects.people_count
+        owners, number = people[self.chosen], self.log.objects.people_count
         asked = np.bincount(owners, minlength=number)
         sums = [np.bincount(owners, weights=losses[:, column], minlength=number) for column in (0, 1)]
         kendall, jaccard = (np.where(asked > 0, total / np.maximum(asked, 1), np.nan) for total in sums)
@@ -80,9 +82,8 @@ class Searches:
     def _rankings(self, groups: Longs, number: int, threads: int | None) -> list[NDArray[np.int32]]:
         """The hits of all queries, each in the order of the group that it belongs to."""
         histories = Histories.gather(groups[self.log.owners], self.log.terms, number)
-        background = histories.background()
         return [
-            personalise_batch(lists, histories, groups[block], background, self._how, threads).places
+            personalise_batch(lists, histories, groups[block], self._how, threads).places
             for lists, block in zip(self._hits, self._blocks, strict=True)
         ]
 

@@ -27,7 +27,15 @@ from aidos.model.retrieval.documents import Documents, complain, read_documents
 from aidos.model.retrieval.kernels.postings import subtract
 from aidos.model.retrieval.part import Forward, Part, merge_parts
 from aidos.model.retrieval.segment import Collection, Segment
-from aidos.model.retrieval.storage import Shelf, StoredArray, locked, new_directory, read_manifest, write_manifest
+from aidos.model.retrieval.storage import (
+    Shelf,
+    StoredArray,
+    locked,
+    new_directory,
+    read_manifest,
+    spoken_errors,
+    write_manifest,
+)
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import BatchAnalysis
 from aidos.model.text.vocabulary import Vocabulary
@@ -101,7 +109,7 @@ class Index:
                 self._parts = [replace(part, files={}) for part in self._parts]
                 self._write(Shelf(partial, 1))
         else:
-            with locked(path, alone=True):
+            with spoken_errors(path), locked(path, alone=True):
                 if read_manifest(path)["generation"] != self._generation:
                     raise EngineError(
                         f"{path} was changed by somebody else since it was opened",
@@ -135,8 +143,7 @@ class Index:
 
     def names(self, segment: int, numbers: Iterable[int]) -> list[str]:
         """The names of documents of one segment."""
-        known = self._parts[segment].names
-        return [known.term(int(number)) for number in numbers]
+        return self._parts[segment].names.terms(np.fromiter(numbers, dtype=np.int64))
 
     def find(self, name: str) -> tuple[int, int] | None:
         """The segment of a document and its number there."""

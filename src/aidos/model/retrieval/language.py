@@ -63,6 +63,10 @@ class Personalisation:
         check_parameters(self)
 
 
+USUAL = Personalisation()
+"""How it is done if nothing is said."""
+
+
 class LanguageModel:
     """How often each term of an index stands in one history; grows and shrinks with it."""
 
@@ -198,7 +202,7 @@ def personalise_batch(
     threads: int | None = None,
 ) -> HitLists:
     """The hits of many queries, each in the order of the history whose number ``owners`` gives."""
-    how = how or Personalisation()
+    how = how or USUAL
     if len(owners) != len(lists) or (len(owners) and not 0 <= owners.min() <= owners.max() < len(histories)):
         raise ParameterError("every query needs the number of one history as its owner")
     into = replace(lists, places=np.empty_like(lists.places), scores=np.empty_like(lists.scores))

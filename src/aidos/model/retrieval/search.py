@@ -35,6 +35,8 @@ __all__ = ["Queries", "read_queries", "search", "search_batch", "search_queries"
 
 CHUNK = 64
 """Queries that a thread takes at a time."""
+USUAL = QueryLikelihood()
+"""The scorer if none is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,7 +103,7 @@ def search_queries(
         unknown=queries.unknown,
     )
     if room and len(queries.terms):
-        in_chunks(_searcher(queries, scorer or QueryLikelihood(), hits), len(queries), CHUNK, threads)
+        in_chunks(_searcher(queries, scorer or USUAL, hits), len(queries), CHUNK, threads)
     return hits
 
 

@@ -12,6 +12,7 @@ accidents, not attacks: do not open an index from people you do not trust.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -30,7 +31,17 @@ from numpy.typing import NDArray
 
 from aidos.errors import EngineError, InputError, ParameterError
 
-__all__ = ["FORMAT", "MANIFEST", "Shelf", "StoredArray", "locked", "new_directory", "read_manifest", "write_manifest"]
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "Shelf",
+    "StoredArray",
+    "locked",
+    "new_directory",
+    "read_manifest",
+    "spoken_errors",
+    "write_manifest",
+]
 
 MANIFEST = "index.json"
 KIND = "aidos retrieval index"
@@ -123,15 +134,28 @@ def new_directory(target: Path) -> Iterator[Path]:
         raise ParameterError(f"the directory of {target} does not exist", hint=f"make it: mkdir -p {target.parent}")
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
-        partial.mkdir(mode=0o700)
-        yield partial
-        _sync(partial)
-        partial.rename(target)
-        _sync(target.absolute().parent)
-    except OSError as error:
-        raise EngineError(f"{target} cannot be written: {error.strerror}", hint="choose another place") from error
+        with spoken_errors(target):
+            partial.mkdir(mode=0o700)
+            yield partial
+            _sync(partial)
+            partial.rename(target)
+            _sync(target.absolute().parent)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def spoken_errors(path: Path) -> Iterator[None]:
+    """Say in words that an index cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        # NumPy says how much it wrote of what it should, without a number, when there is no more room.
+        full = error.errno in {None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+        reason = "the disk is full" if full else error.strerror
+        raise EngineError(
+            f"{path} cannot be written: {reason}", hint="free some space or choose another place"
+        ) from error
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class BatchAnalysis:
         known, number = len(self._meanings), len(self._words)
         if number == known:
             return
-        meant = self.analyser.meanings([self._words.term(word) for word in range(known, number)])
+        meant = self.analyser.meanings(self._words.terms(np.arange(known, number)))
         kept = np.array([bool(term) for term in meant])
         meanings = np.full(number, -1, dtype=np.int32)
         meanings[:known] = self._meanings

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
+from aidos.model.text.characters import APOSTROPHE, LETTER, MARK, NUMBER, OTHER
 
 __all__ = ["find_all", "fresh_table", "intern_all", "rehash", "scan", "translate"]
 
@@ -23,8 +24,6 @@ Longs = NDArray[np.int64]
 Slots = NDArray[np.uint64]
 Whole = int | np.int64
 
-# What `characters` calls them; compiled code wants plain numbers.
-OTHER, LETTER, NUMBER, MARK, APOSTROPHE = 0, 1, 2, 3, 4
 LARGEST = 0x10FFFF
 SEED = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
@@ -33,8 +32,6 @@ HALF = np.uint64(32)
 THIRD = np.uint64(29)
 LOW = np.uint64(0xFFFFFFFF)
 ZERO = np.uint64(0)
-AHEAD = 8
-"""How many strings before its turn a string's place in the table is asked for; twice that for the slot."""
 SMALLEST_TABLE = 64
 
 
@@ -153,31 +150,21 @@ def intern_all(
     Gives how many strings are done and how many different ones there are now: less than all are done when the table is
     half full and has to grow first.
     """
-    number = bounds.size - 1
-    codes = np.empty(number + 2 * AHEAD, dtype=np.uint64)
-    for text in range(done, number):
-        codes[text] = _hashed(data, bounds[text], bounds[text + 1])
-    codes[number:] = ZERO
-    mask, touched = np.uint64(table.size - 1), np.int64(0)
-    for text in range(done, number):
-        # Ask early for what strings further on will need: waiting for memory is most of the work otherwise.
-        entry = table[np.int64(codes[text + 2 * AHEAD] & mask)]
-        touched += np.int64(entry & np.uint64(1))
-        near = np.int64(table[np.int64(codes[text + AHEAD] & mask)] & LOW)
-        touched += np.int64(store[offsets[near]]) if near < count else 0
+    for text in range(done, bounds.size - 1):
         begin, end = bounds[text], bounds[text + 1]
-        slot = _slot(data, begin, end, codes[text], store, offsets, table)
+        code = _hashed(data, begin, end)
+        slot = _slot(data, begin, end, code, store, offsets, table)
         if table[slot] == ZERO:
             there = offsets[count]
             count += 1
-            table[slot] = (codes[text] >> HALF << HALF) | np.uint64(count)
+            table[slot] = (code >> HALF << HALF) | np.uint64(count)
             for further in range(end - begin):
                 store[there + further] = data[begin + further]
             offsets[count] = there + end - begin
         found[text] = np.int64(table[slot] & LOW) - 1
         if 2 * count > table.size:
             return text + 1, count
-    return number + int(touched < 0), count
+    return bounds.size - 1, count
 
 
 @njit(cache=True)

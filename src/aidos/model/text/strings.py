@@ -37,7 +37,7 @@ def arrow_chunks(texts: Texts) -> list[Strings]:
         whole = [None if text is None else text.encode("utf-8", "replace").decode() for text in texts]
         return [pa.array(whole, type=pa.large_string())]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError("texts must be strings", hint="turn other values into strings first") from error
+        raise InputError("only strings can be analysed", hint="turn other values into strings first") from error
 
 
 def packed(strings: Strings) -> tuple[Bytes, Longs]:
@@ -70,4 +70,4 @@ def _cast(texts: Strings) -> Strings:
             return texts.cast(pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         pass
-    raise InputError(f"texts must be strings, not {texts.type}", hint="cast the column to strings first")
+    raise InputError(f"a column of strings is needed, not of {texts.type}", hint="cast it to strings first")

@@ -9,7 +9,7 @@ It is not for several threads that add at once; any number may look up while nob
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -71,6 +71,13 @@ class Vocabulary:
         if not 0 <= number < self._count:
             raise IndexError(number)
         return self._store[self._offsets[number] : self._offsets[number + 1]].tobytes().decode("utf-8")
+
+    def terms(self, numbers: Longs) -> list[str]:
+        """The strings of many numbers, several times faster than one by one."""
+        offsets, store = self._offsets[: self._count + 1].data, self._store.data
+        strings = pa.LargeStringArray.from_buffers(self._count, pa.py_buffer(offsets), pa.py_buffer(store))
+        found: list[Any] = strings.take(numbers).to_pylist()
+        return found
 
     def find(self, term: str) -> int | None:
         """The number of a string, if it has one."""

@@ -149,7 +149,7 @@ def mediate_chunk(state: Chunks, key: int, alpha: float, words: Words) -> int:
     return account
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mediate_chunks(state: Chunks, keys: Longs, alphas: Floats, words: Words) -> Longs:
     """Assign objects one after the other; the state must have room for all of them."""
     chosen = np.empty(len(keys), np.int64)

@@ -106,7 +106,7 @@ def mediate_common(state: Commons, person: int, key: int, alpha: float, words: W
     return account
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mediate_commons(state: Commons, people: Longs, keys: Longs, alphas: Floats, words: Words) -> Longs:
     """Assign objects one after the other; the state must have room for all of them."""
     chosen = np.empty(len(keys), np.int64)

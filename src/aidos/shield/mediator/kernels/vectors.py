@@ -51,7 +51,7 @@ def _best(sums: Floats, sizes: Longs) -> int:
     return account
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mediate_cosine(sums: Floats, sizes: Longs, rows: Rows, alphas: Floats, words: Words) -> Longs:
     """Assign vectors of length 1 one after the other; ``sums`` (topics by accounts) and ``sizes`` are kept up."""
     chosen = np.empty(len(alphas), np.int64)
@@ -103,7 +103,7 @@ def add_kinds(state: Kinds, known: int) -> None:
                     state.similar[account, fresh] += alike * state.counts[account, old]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mediate_jaccard(state: Kinds, kinds: Longs, alphas: Floats, words: Words) -> Longs:
     """Assign objects, given by kind, one after the other."""
     chosen = np.empty(len(kinds), np.int64)

@@ -1,0 +1,103 @@
+"""`aidos mediate` as a person uses it."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from aidos.app.cli import run
+from aidos.world.size import World
+from aidos.world.write import write_sample
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("log") / "log.tsv"
+    write_sample("log", World(size="tiny"), path)
+    return path
+
+
+def told(capsys, *arguments, code=0):
+    assert run(["mediate", *map(str, arguments), "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def complaint(capsys, *arguments):
+    assert run(["mediate", *map(str, arguments)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    return shown.err
+
+
+def people_of(log):
+    lines = log.read_text(encoding="utf-8").splitlines()[1:]
+    return {line.split("\t")[0] for line in lines}
+
+
+def test_assign_writes_accounts_and_queries_and_nobody(capsys, log, tmp_path):
+    target, page = tmp_path / "mixed", tmp_path / "page.html"
+    found = told(capsys, "assign", log, "--accounts", "40", "--alpha", "0.4", "-o", target, "--finding", page)
+    table = pq.read_table(target / "accounts.parquet")
+    assert table.column_names == ["account_id", "user_query"]
+    assert table.num_rows == found["queries"]
+    assert set(table["account_id"].to_pylist()) <= set(range(40))
+    assert found["settings"][0]["means"]["entropy"] > 0.5
+    written = b"".join(path.read_bytes() for path in [*target.iterdir(), page])
+    assert not any(person.encode() in written for person in people_of(log) if len(person) > 4)
+    assert "No guarantee" in (target / "MANIFEST.json").read_text()
+    assert page.stat().st_mode & 0o077 == 0
+    assert "Finding: not for release" in page.read_text()
+
+
+def test_more_scattering_is_more_entropy_and_commons_lose_less(capsys, log):
+    found = told(capsys, "measure", log, "--alphas", "0,0.5,1", "--seed", "3")
+    means = {(each["heuristic"], each["alpha"]): each["means"] for each in found["settings"]}
+    for heuristic in ("original", "commons"):
+        rising = [means[heuristic, alpha]["entropy"] for alpha in (0, 0.5, 1)]
+        assert rising == sorted(rising)
+    assert means["commons", 0.5]["entropy"] > means["original", 0.5]["entropy"]
+    assert means["commons", 0.5]["coherence_loss"] < means["original", 0.5]["coherence_loss"]
+
+
+def test_topics_can_be_given(capsys, log, tmp_path):
+    topics = tmp_path / "topics.tsv"
+    queries = {line.split("\t")[1] for line in log.read_text(encoding="utf-8").splitlines()[1:]}
+    topics.write_text("".join(f"{query}\t{'a' if len(query) % 2 else 'b'}\n" for query in sorted(queries)))
+    found = told(capsys, "measure", log, "--topics", topics, "--alphas", "0", "--heuristics", "original")
+    assert (found["topics"], found["without_topic"]) == (2, 0)
+
+
+def test_a_seed_repeats_and_none_does_not(capsys, log, tmp_path):
+    orders = []
+    for number, seed in enumerate((("--seed", "5"), ("--seed", "5"), ())):
+        told(capsys, "assign", log, "-o", tmp_path / str(number), *seed)
+        orders.append(pq.read_table(tmp_path / str(number) / "accounts.parquet").to_pylist())
+    assert orders[0] == orders[1] != orders[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--alpha", "1.5"), "alpha"),
+        (("--alpha", "nan"), "alpha"),
+        (("--accounts", "0"), "accounts"),
+        (("--heuristic", "clever"), "heuristic"),
+        (("--topics", "nowhere.tsv"), "nowhere.tsv"),
+    ],
+)
+def test_bad_options_are_refused_and_nothing_is_written(capsys, log, tmp_path, options, words):
+    assert words in complaint(capsys, "assign", log, "-o", tmp_path / "mixed", *options)
+    assert not (tmp_path / "mixed").exists()
+
+
+def test_bad_files_are_refused(capsys, log, tmp_path):
+    bad = tmp_path / "topics.tsv"
+    bad.write_text("secret words without a tab\n")
+    error = complaint(capsys, "measure", log, "--topics", bad)
+    assert "line 1" in error
+    assert "secret" not in error
+    (tmp_path / "taken").mkdir()
+    assert "exists" in complaint(capsys, "assign", log, "-o", tmp_path / "taken")
+    assert "assign or measure" in complaint(capsys)
+    assert run(["publish", str(log), "--mechanism", "mediator-accounts", "-o", str(tmp_path / "r")]) == 2
+    assert "aidos mediate assign" in capsys.readouterr().err
