@@ -5,8 +5,9 @@ single ranking keeps its quality. The answer to each ranking is exact (`solver`)
 
 Which cost is minimised decides how the sequence ends. The thesis takes the absolute difference; the squared one is
 sometimes better and sometimes worse. The recommended ``adaptive`` cost lies between them: squared for balances up to a
-width, absolute beyond it, with a width that grows with the number of rankings per account. It is the only one of the three that provably approaches the least unfairness that any method could reach
-(`aidos.fairness.bounds`, and the theory card).
+width, absolute beyond it, with a width that grows with the number of rankings per account. It is the only one of the
+three that provably approaches the least unfairness that any method could reach (`aidos.fairness.bounds`, and the theory
+card).
 
 Not promised: that one ranking is fair, that subjects outside the ranking are reached, or anything about privacy.
 """
@@ -55,7 +56,7 @@ class EquityOfAttention(_Counting):
     """Least NDCG-quality of every ranking (theta): 1 allows reordering among equals alone, 0 anything."""
 
     unfairness_ceiling: Annotated[float, Ge(0)] | None = None
-    """Reorder no more than keeps accumulated unfairness at or below this, while it can; as fair as possible if unset."""
+    """Reorder no more than keeps accumulated unfairness at or below this, while it can; no ceiling if unset."""
 
     objective: Literal["adaptive", "absolute", "squared"] = "adaptive"
     """What is minimised in each step: adaptive (recommended), absolute (the thesis) or squared differences."""

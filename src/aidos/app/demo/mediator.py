@@ -33,7 +33,7 @@ def mediator_chapter(place: Workplace) -> Outcome:
         title="Hiding among mediator accounts",
         blocks=(
             Prose(
-                "A proxy issues each query from one of many accounts that people share. No account looks like a person, "
+                "A proxy issues each query from one of many accounts that people share. No account looks like a person "
                 "and each query still lands where similar ones are, so that personalisation works. When the answer is "
                 "delivered the proxy forgets who asked."
             ),
@@ -59,7 +59,7 @@ def _figure(settings: Sequence[Setting]) -> Figure:
         series.setdefault(each.heuristic, []).append((each.means["entropy"], each.means["coherence_loss"]))
     return Figure(
         chart=line("Privacy and utility", series, x_title="entropy (privacy)", y_title="coherence loss"),
-        caption="More scattering is more entropy and less coherence; accounts set aside for what is scattered (commons) "
-        "lose less coherence at the same entropy.",
+        caption="More scattering is more entropy and less coherence; accounts set aside for what is scattered "
+        "(commons) lose less coherence at the same entropy.",
         table=DataTable(caption="Every setting", columns=columns, rows=tuple(rows), numeric=columns[1:]),
     )

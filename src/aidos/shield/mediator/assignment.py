@@ -15,9 +15,14 @@ The heuristic ``commons`` does not, and gives more privacy for the same loss of 
   largest); even pieces keep the least. So a chunk stays at one home for good, and scattered objects of a person go
   where she has not been: no object is scattered in vain.
 - A scattered object harms the coherence of the account that it enters. So a part of the accounts, the commons, takes
-  scattered objects, more densely than the others: the homes stay small, which is what coherence asks for.
+  scattered objects, somewhat more densely than the others: the homes stay small, which is what coherence asks for.
 - Topics that a person shows late are mostly small. So a topic that comes after her first fifteen objects gets its home
   in the commons, and large chunks share the remaining accounts with few others: the emptiest of four is taken.
+
+At equal entropy it loses less coherence (a third less for small alpha, nothing less where all is random) and rankings
+change a little less. What it does not improve is the least divergence: homes are purer and commons fuller, and with
+alpha above one half the account nearest to a person is nearer than under the original. Tried and left out: even pieces
+in several accounts, and scattering to commons that lean to the object's topic; neither helped.
 
 Not promised: any bound on what an observer learns. Entropy counts how far objects are spread, not how much each of them
 tells; somebody with one interest cannot hide it. Both heuristics need to know which accounts a person and topic went

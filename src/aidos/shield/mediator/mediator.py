@@ -21,8 +21,12 @@ Words = NDArray[np.uint64]
 PAIRS_AT_ONCE = 1024
 """Pairs of random words drawn ahead for objects that come one at a time."""
 
-LEAST_COMMONS, MORE_COMMONS = 0.04, 0.36
-"""Share of the accounts that are common: so much, and so much more for each unit of alpha."""
+LEAST_COMMONS, MORE_COMMONS = 0.04, 0.8
+"""Share of the accounts that are common: so much, and so much more for each unit of alpha.
+
+Fewer commons keep more coherence but crowd the accounts where scattered queries are answered: with a slope of 0.36 the
+rankings of a synthetic community got no better than with the original, with 0.6 to 0.95 they did.
+"""
 
 
 class Mediator:
