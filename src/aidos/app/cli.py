@@ -32,6 +32,7 @@ COMMANDS = (
     "attack",
     "mediate",
     "fair",
+    "evaluate",
     "sample",
     "demo",
     "doctor",
