@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aidos.evaluate.mediator.outcome import Outcome
 
 __all__ = ["PARTS", "evaluate", "mediator"]
 
@@ -72,14 +75,10 @@ def mediator(
     seed
         Of everything that is drawn.
     """
-    from dataclasses import asdict
-
-    from aidos.app.evaluating import MediatorData, mediator_settings, run_mediator, write_mediator
+    from aidos.app.evaluating import MediatorData, run_mediator, write_mediator
     from aidos.app.recipe import fill_parameters
     from aidos.evaluate.mediator.derivation import Derivation
     from aidos.evaluate.mediator.experiment import MediatorExperiment
-    from aidos.report.mediatorpage import setting_rows
-    from aidos.report.terminal import rows_table
 
     common = common or Common()
     named = {"alphas": _numbers(alphas), "heuristics": _words(heuristics), "accounts": accounts, "seed": seed}
@@ -97,6 +96,16 @@ def mediator(
         outcome = run_mediator(data, experiment, output, engine=engine, progress=progress)
     shown = " ".join(["aidos evaluate mediator", *(f"--posts {file}" for file in posts), "-o", str(output)])
     write_mediator(output, outcome, synthetic=not posts, command=shown)
+    return _tell(outcome, output, common)
+
+
+def _tell(outcome: Outcome, output: Path, common: Common) -> int:
+    from dataclasses import asdict
+
+    from aidos.app.evaluating import mediator_settings
+    from aidos.report.mediatorpage import setting_rows
+    from aidos.report.terminal import rows_table
+
     settings = mediator_settings(outcome)
     if common.json:
         show_json({"output": str(output), "settings": [asdict(setting) for setting in settings]})

@@ -15,7 +15,7 @@ from aidos.model.retrieval.scorers import BM25, JelinekMercer, QueryLikelihood, 
 __all__ = ["score_all"]
 
 
-class Corpus:
+class _Corpus:
     """Documents that are there, and what there is to know of all of them."""
 
     def __init__(self, documents: Sequence[Sequence[str] | None]) -> None:
@@ -38,7 +38,7 @@ def score_all(
     documents: Sequence[Sequence[str] | None], query: Sequence[str], scorer: Scorer
 ) -> list[tuple[int, float]]:
     """Number and score of every document that is a candidate, best first; None stands for a deleted document."""
-    corpus = Corpus(documents)
+    corpus = _Corpus(documents)
     words = [word for word in query if corpus.counts[word]]
     scored = []
     for number, terms in enumerate(corpus.documents):
@@ -49,7 +49,7 @@ def score_all(
     return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
 
 
-def _part(scorer: Scorer, corpus: Corpus, terms: Counter[str], word: str) -> float:
+def _part(scorer: Scorer, corpus: _Corpus, terms: Counter[str], word: str) -> float:
     often, length = terms[word], terms.total()
     match scorer:
         case QueryLikelihood(matching_only=matching_only):

@@ -229,7 +229,7 @@ def _reranker(lists: HitLists, histories: Histories, owners: Longs, how: Persona
             for forward, first in zip(forwards, bounds, strict=False):
                 rows = (read_only(forward.starts), read_only(forward.terms), read_only(forward.frequencies))
                 fit_histories(
-                    *rows, first, queries, owners, *held, smoothing, table, lists.places, lists.sizes, fits, words
+                    rows, first, queries, owners, held, smoothing, table, lists.places, lists.sizes, fits, words
                 )
             found = (lists.scores, lists.places, lists.sizes)
             kind = NORMALISATIONS[how.normalisation]

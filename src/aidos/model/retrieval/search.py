@@ -127,7 +127,7 @@ def _searcher(queries: Queries, scorer: Scorer, hits: HitLists) -> Work:
             rows = (hits.scores[begin:end], hits.places[begin:end], hits.sizes[begin:end])
             asked = (queries.starts[begin : end + 1], terms, rates)
             for arrays, first in zip(postings, bounds.tolist(), strict=False):
-                search_segment(*arrays, first, *asked, length_parts, scorer.form, sums, touched, *rows)
+                search_segment(arrays, first, asked, length_parts, scorer.form, sums, touched, rows)
             sort_hits(*rows, constants[begin:end])
 
         return fill

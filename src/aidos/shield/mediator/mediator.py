@@ -25,7 +25,7 @@ LEAST_COMMONS, MORE_COMMONS = 0.04, 0.8
 """Share of the accounts that are common: so much, and so much more for each unit of alpha.
 
 Fewer commons keep more coherence but crowd the accounts where scattered queries are answered: with a slope of 0.36 the
-rankings of a synthetic community got no better than with the original, with 0.6 to 0.95 they did.
+rankings of a synthetic community got no better than with the original, with 0.6, 0.8 and 0.95 they did.
 """
 
 

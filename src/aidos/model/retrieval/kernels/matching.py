@@ -96,8 +96,7 @@ def sort_hits(scores: Floats, places: Ints, sizes: Longs, constants: Floats) -> 
 
 @njit(cache=True, nogil=True)
 def add_term(
-    documents: Ints,
-    frequencies: Ints,
+    found: tuple[Ints, Ints],
     lengths: Ints,
     length_parts: Floats,
     form: int,
@@ -107,6 +106,9 @@ def add_term(
     size: int,
 ) -> int:
     """Add one term of the query to the documents that have it; the number of documents touched so far."""
+    documents, frequencies = found
+    if form == DIRICHLET_MATCHING:
+        return add_if_gain(found, lengths, length_parts, rate, sums, touched, size)
     if form == DIRICHLET:
         table = np.empty(TABLE)
         for often in range(TABLE):
@@ -120,26 +122,34 @@ def add_term(
                 sums[document] = before + table[often]
             else:
                 sums[document] = before + max(LEAST, math.log1p(often * rate) + GRID - GRID)
-    elif form == DIRICHLET_MATCHING:
-        table = np.empty(TABLE)
-        for often in range(TABLE):
-            table[often] = math.log1p(often * rate)
-        for at in range(len(documents)):
-            document, often = documents[at], frequencies[at]
-            match = table[often] if often < TABLE else math.log1p(often * rate)
-            gain = match + length_parts[lengths[document]] + GRID - GRID
-            if gain > 0.0:
-                touched[size] = document
-                size += sums[document] == 0.0
-                sums[document] += gain
-    else:
-        for at in range(len(documents)):
-            document, often = documents[at], frequencies[at]
-            part = length_parts[lengths[document]]
-            match = math.log1p(often * rate * part) if form == JELINEK_MERCER else rate * (often / (often + part))
+        return size
+    for at in range(len(documents)):
+        document, often = documents[at], frequencies[at]
+        part = length_parts[lengths[document]]
+        match = math.log1p(often * rate * part) if form == JELINEK_MERCER else rate * (often / (often + part))
+        touched[size] = document
+        size += sums[document] == 0.0
+        sums[document] += max(LEAST, match + GRID - GRID)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def add_if_gain(
+    found: tuple[Ints, Ints], lengths: Ints, length_parts: Floats, rate: float, sums: Floats, touched: Ints, size: int
+) -> int:
+    """The same where a document that would lose by the term is passed over."""
+    documents, frequencies = found
+    table = np.empty(TABLE)
+    for often in range(TABLE):
+        table[often] = math.log1p(often * rate)
+    for at in range(len(documents)):
+        document, often = documents[at], frequencies[at]
+        match = table[often] if often < TABLE else math.log1p(often * rate)
+        gain = match + length_parts[lengths[document]] + GRID - GRID
+        if gain > 0.0:
             touched[size] = document
             size += sums[document] == 0.0
-            sums[document] += max(LEAST, match + GRID - GRID)
+            sums[document] += gain
     return size
 
 
@@ -178,24 +188,19 @@ def keep_best(
 
 @njit(cache=True, nogil=True)
 def search_segment(
-    starts: Longs,
-    documents: Ints,
-    frequencies: Ints,
-    lengths: Ints,
-    deleted: Marks,
+    postings: tuple[Longs, Ints, Ints, Ints, Marks],
     first: int,
-    query_starts: Longs,
-    terms: Longs,
-    rates: Floats,
+    asked: tuple[Longs, Longs, Floats],
     length_parts: Floats,
     form: int,
     sums: Floats,
     touched: Ints,
-    scores: Floats,
-    places: Ints,
-    sizes: Longs,
+    heaps: tuple[Floats, Ints, Longs],
 ) -> None:
     """Let the documents of one segment join the heaps of the queries; ``sums`` must be 0 and will be again."""
+    starts, documents, frequencies, lengths, deleted = postings
+    query_starts, terms, rates = asked
+    scores, places, sizes = heaps
     known = len(starts) - 1
     for query in range(len(query_starts) - 1):
         size = 0
@@ -203,23 +208,15 @@ def search_segment(
             term = terms[at]
             if term < known:
                 begin, end = starts[term], starts[term + 1]
-                size = add_term(
-                    documents[begin:end],
-                    frequencies[begin:end],
-                    lengths,
-                    length_parts,
-                    form,
-                    rates[at],
-                    sums,
-                    touched,
-                    size,
-                )
+                found = (documents[begin:end], frequencies[begin:end])
+                size = add_term(found, lengths, length_parts, form, rates[at], sums, touched, size)
+        words = float(query_starts[query + 1] - query_starts[query]) if form == DIRICHLET else 0.0
         sizes[query] = keep_best(
             touched[:size],
             lengths,
             deleted,
             length_parts,
-            float(query_starts[query + 1] - query_starts[query]) if form == DIRICHLET else 0.0,
+            words,
             sums,
             first,
             scores[query],

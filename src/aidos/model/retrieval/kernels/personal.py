@@ -24,16 +24,24 @@ SUM, MEAN, STANDARD = range(3)
 
 
 @njit(cache=True, nogil=True)
+def load_history(held: tuple[Longs, Longs, Longs], owner: int, smoothing: float, table: Floats) -> float:
+    """Write the words of one history over the table; what its length takes away from every word."""
+    starts, terms, counts = held
+    total = 0
+    for at in range(starts[owner], starts[owner + 1]):
+        total += counts[at]
+        share = math.exp(table[terms[at]])
+        table[terms[at]] = math.log(share + counts[at] / smoothing) + GRID - GRID
+    return -math.log1p(total / smoothing) + GRID - GRID
+
+
+@njit(cache=True, nogil=True)
 def fit_histories(
-    row_starts: Longs,
-    row_terms: Ints,
-    row_frequencies: Ints,
+    rows: tuple[Longs, Ints, Ints],
     first: int,
     queries: Longs,
     owners: Longs,
-    starts: Longs,
-    terms: Longs,
-    counts: Longs,
+    held: tuple[Longs, Longs, Longs],
     smoothing: float,
     table: Floats,
     places: Ints,
@@ -42,6 +50,8 @@ def fit_histories(
     words: Ints,
 ) -> None:
     """For some queries, the fit of each hit of one segment and the number of its words that some history holds."""
+    row_starts, row_terms, row_frequencies = rows
+    starts, terms, _ = held
     last, loaded = first + len(row_starts) - 1, -1
     kept = np.empty(0)
     shift = 0.0
@@ -51,12 +61,7 @@ def fit_histories(
             if loaded >= 0:
                 table[terms[starts[loaded] : starts[loaded + 1]]] = kept
             kept = table[terms[starts[owner] : starts[owner + 1]]]
-            total = 0
-            for at in range(starts[owner], starts[owner + 1]):
-                total += counts[at]
-                share = math.exp(table[terms[at]])
-                table[terms[at]] = math.log(share + counts[at] / smoothing) + GRID - GRID
-            shift = -math.log1p(total / smoothing) + GRID - GRID
+            shift = load_history(held, owner, smoothing, table)
             loaded = owner
         for hit in range(sizes[query]):
             place = places[query, hit]
