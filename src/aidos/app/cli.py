@@ -87,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = app(list(arguments))
     except KeyboardInterrupt:
-        print("aidos: interrupted, nothing was written", file=sys.stderr)
+        print("aidos: interrupted, no output was written", file=sys.stderr)
         return 130
     except CycloptsError as error:
         return _complain(" ".join(str(error).split()), hint=f"see: {_help_for(arguments)}", code=2)

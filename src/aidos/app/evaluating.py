@@ -73,8 +73,8 @@ def mediator_settings(outcome: Outcome) -> list[Setting]:
     return settings
 
 
-def write_mediator(directory: Path, outcome: Outcome, *, synthetic: bool, command: str) -> None:
-    """The summary as a tidy table, and the page."""
+def write_mediator(directory: Path, outcome: Outcome, *, accounts: int | None, synthetic: bool, command: str) -> None:
+    """The summary as a tidy table, and the page; as many accounts as people if none are given."""
     with replace_when_done(directory / "summary.parquet", private=True) as partial:
         pq.write_table(outcome.summary(), partial)
     settings = mediator_settings(outcome)
@@ -86,7 +86,7 @@ def write_mediator(directory: Path, outcome: Outcome, *, synthetic: bool, comman
         settings=tuple(settings),
         chosen=chosen,
         people=people,
-        accounts=int(outcome.of(OWN_ACCOUNT, None).num_rows),
+        accounts=accounts or int(outcome.of(OWN_ACCOUNT, None).num_rows),
         reference=tuple(
             (alpha, dict(zip(TABLE, told, strict=True))) for alpha, told in THESIS.items() if alpha is not None
         ),

@@ -25,6 +25,7 @@ from aidos.engine.files import write_text
 from aidos.errors import InputError
 from aidos.model.topicmap import NO_TOPIC, TopicMap
 from aidos.model.topics import default_taxonomy
+from aidos.publish.items import PAUSE_MINUTES
 from aidos.report.mediatorpage import Setting
 from aidos.shield.mediator.adversary import ProfileLinking
 from aidos.shield.mediator.assignment import Assignment, MediatorAccounts
@@ -34,9 +35,16 @@ from aidos.shield.mediator.objects import Objects
 __all__ = ["Queries", "assess", "read_log_queries", "read_topic_file", "write_accounts"]
 
 UNKNOWN = "no topic"
-ASKED = (
-    "select client_id, user_query from {table} where action is null or action = 'query' order by timestamp, client_id"
-)
+ASKED = f"""
+    select client_id, user_query from {{table}}
+    where user_query is not null and (action is null or action in ('query', 'click'))
+    window person as (partition by client_id order by "timestamp", user_query, action = 'click' nulls first)
+    qualify action is distinct from 'click' or user_query is distinct from lag(user_query) over person
+        or epoch_us("timestamp") - epoch_us(lag("timestamp") over person) > {PAUSE_MINUTES * 60_000_000}
+    order by "timestamp", client_id, user_query
+"""
+"""Askings in the order of arrival. A click is one too where its query was not asked just before (`publish.actions`):
+some logs have only the click of a query that led to one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

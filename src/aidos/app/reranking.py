@@ -20,12 +20,12 @@ from aidos.fairness.course import Course, Recorder, Series
 from aidos.fairness.equity import EquityOfAttention
 from aidos.fairness.rankings import Reranked, SubjectRanking
 from aidos.fairness.reranker import Reranker
-from aidos.fairness.storage.keeper import StoreKeeper
+from aidos.fairness.storage.binding import open_store
 from aidos.ingest.rankings.rows import RankedRows, RankingRows
 from aidos.ingest.rankings.writing import RankingWriter
 from aidos.model.attention import find_attention
 
-__all__ = ["Reranking", "open_keeper", "rerank_file", "store_settings", "subject_ranking"]
+__all__ = ["Reranking", "open_keeper", "rerank_file", "subject_ranking"]
 
 
 @dataclass(slots=True)
@@ -40,16 +40,11 @@ class Reranking:
     groups: dict[str, str] = field(default_factory=dict)
 
 
-def store_settings(equity: EquityOfAttention) -> dict[str, str]:
-    """What a store is bound to: accounts kept under another of these would not add up."""
-    return {"attention": equity.attention, "level": equity.level}
-
-
 def open_keeper(equity: EquityOfAttention, store: Path | None) -> AbstractContextManager[Keeper]:
     """Accounts that last, or, without a store, accounts for this run."""
     if store is None:
         return nullcontext(MemoryKeeper(half_life=equity.half_life))
-    return StoreKeeper.open(store, settings=store_settings(equity), half_life=equity.half_life)
+    return open_store(equity, store)
 
 
 def subject_ranking(rows: RankingRows) -> SubjectRanking:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aidos.core.taxonomy import Taxonomy, Topic
+from aidos.errors import ParameterError
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.scorers import QueryLikelihood
 from aidos.model.retrieval.search import search_batch
@@ -27,6 +28,8 @@ class TopicMap:
 
     def __init__(self, taxonomy: Taxonomy, *, analyser: Analyser = ANALYSER, depth: int | None = None) -> None:
         """With ``depth`` topics further down count as their ancestor at that depth."""
+        if depth is not None and depth < 0:
+            raise ParameterError(f"depth must be at least 0, got {depth}", hint="1 tells the main branches apart")
         self.taxonomy = taxonomy
         self.depth = depth
         self._index = Index.build(((topic.id, _words(topic)) for topic in taxonomy.walk()), analyser=analyser)

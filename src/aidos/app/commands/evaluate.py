@@ -95,7 +95,7 @@ def mediator(
         progress = TerminalProgress(quiet=common.quiet)
         outcome = run_mediator(data, experiment, output, engine=engine, progress=progress)
     shown = " ".join(["aidos evaluate mediator", *(f"--posts {file}" for file in posts), "-o", str(output)])
-    write_mediator(output, outcome, synthetic=not posts, command=shown)
+    write_mediator(output, outcome, accounts=experiment.accounts, synthetic=not posts, command=shown)
     return _tell(outcome, output, common)
 
 

@@ -59,7 +59,7 @@ def assign(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     alpha: float = 0.3,
-    heuristic: str = "commons",
+    heuristic: str = "original",
     finding: Path | None = None,
     mixing: Mixing | None = None,
     how: HowToRead | None = None,
@@ -72,7 +72,7 @@ def assign(
 
     For example:
         aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
-        aidos mediate assign log.tsv --alpha 0.5 --heuristic original -o mixed --finding page.html
+        aidos mediate assign log.tsv --alpha 0.5 --heuristic commons -o mixed --finding page.html
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def assign(
     alpha
         Chance that a query is scattered at random, from 0 to 1; 0.3 unless given.
     heuristic
-        How accounts are chosen: commons, or original as in the thesis; commons unless given.
+        How accounts are chosen: original as in the thesis, or commons, which keeps more coherence; original unless given.
     finding
         Also measure what it gives and costs, on a page for the owner only.
     """

@@ -77,7 +77,7 @@ def import_table(
     rankings
         How many rankings the numbers come from; 0 unless the file says it.
     """
-    from aidos.app.reranking import store_settings
+    from aidos.fairness.storage.binding import store_settings
     from aidos.fairness.storage.exchange import import_accounts
 
     attending = attending or Attending()

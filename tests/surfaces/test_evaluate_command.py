@@ -1,0 +1,74 @@
+"""`aidos evaluate` as a person uses it: on posts of her own, cut off and gone on with, and with wrong input."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from aidos.app.cli import run
+from aidos.evaluate.mediator.posts import write_posts
+from aidos.evaluate.mediator.world import ThesisWorld
+
+
+@pytest.fixture(scope="module")
+def posts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("posts") / "posts.parquet"
+    world = ThesisWorld(people=30, topics=12, least_queries=20)
+    pq.write_table(write_posts(world.draw(1), 1, answers=800), path)
+    return path
+
+
+def told(capsys, *arguments):
+    assert run(["evaluate", "mediator", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def complaint(capsys, *arguments):
+    assert run(["evaluate", *map(str, arguments)]) == 2
+    return capsys.readouterr().err
+
+
+def test_it_runs_on_posts_and_tells_the_thesis_beside(capsys, posts, tmp_path):
+    output = tmp_path / "results"
+    found = told(capsys, "--posts", posts, "--least-questions", "20", "--alphas", "0,0.6,1", "-o", output)
+    means = {(each["heuristic"], each["alpha"]): each["means"] for each in found["settings"]}
+    assert set(means) == {(name, alpha) for name in ("original", "commons") for alpha in (0.0, 0.6, 1.0)}
+    for name in ("entropy", "kendall_loss"):
+        rising = [means["original", alpha][name] for alpha in (0.0, 0.6, 1.0)]
+        assert rising == sorted(rising)
+    summary = pq.read_table(output / "summary.parquet")
+    assert {"heuristic", "alpha", "measure", "mean", "low", "high", "people"} == set(summary.column_names)
+    page = (output / "report.html").read_text()
+    assert "The thesis&#39; table, and the one found" in page or "The thesis' table, and the one found" in page
+    assert "Finding: not for release" in page
+    assert (output / "report.html").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_done_is_not_done_again_and_other_data_are_refused(capsys, posts, tmp_path):
+    output = tmp_path / "results"
+    asked = ("--posts", posts, "--least-questions", "20", "--alphas", "0", "--heuristics", "original", "-o", output)
+    first = told(capsys, *asked)
+    kept = {path.name: path.stat().st_mtime_ns for path in output.glob("o*.parquet")}
+    assert told(capsys, *asked) == first
+    assert {path.name: path.stat().st_mtime_ns for path in output.glob("o*.parquet")} == kept
+    assert "another experiment" in complaint(capsys, "mediator", *asked, "--seed", "9")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--alphas", "0,2"), "alpha"),
+        (("--alphas", "low"), "numbers"),
+        (("--heuristics", "clever"), "heuristics"),
+        (("--topic", "mood"), "topic"),
+        (("--least-questions", "100000"), "nobody asked"),
+        (("--accounts", "0"), "accounts"),
+    ],
+)
+def test_bad_options_are_refused(capsys, posts, tmp_path, options, words):
+    assert words in complaint(capsys, "mediator", "--posts", posts, "-o", tmp_path / "results", *options)
+
+
+def test_missing_files_and_missing_names(capsys, tmp_path):
+    assert "nowhere.xml" in complaint(capsys, "mediator", "--posts", "nowhere.xml", "-o", tmp_path / "results")
+    assert "which experiment" in complaint(capsys)
