@@ -59,6 +59,8 @@ class Queries:
 
 def read_log_queries(log: EmbeddedTable, topic_of: Mapping[str, str] | None, depth: int | None) -> Queries:
     """Queries with person and topic: the topic given for the query, or that of the default taxonomy by its words."""
+    if "client_id" not in log.columns or "user_query" not in log.columns:
+        raise InputError("the files hold no search log: nobody asks in them", hint="see what is in them: aidos check")
     rows = log.fetch(ASKED)
     texts = [str(text) for text in rows.column("user_query").to_pylist()]
     if not texts:

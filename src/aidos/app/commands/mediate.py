@@ -83,7 +83,7 @@ def assign(
     alpha
         Chance that a query is scattered at random, from 0 to 1; 0.3 unless given.
     heuristic
-        How accounts are chosen: original as in the thesis, or commons, which keeps more coherence; original unless given.
+        How accounts are chosen: original, as in the thesis, or commons, which keeps more coherence.
     finding
         Also measure what it gives and costs, on a page for the owner only.
     """

@@ -29,6 +29,8 @@ IN_NICHE = 0.75
 """Share of a person's questions that are in her own niche of the topic."""
 KINDS = (0.45, 0.30, 0.25)
 """Share of common words, of the topic's and of the niche's."""
+FIRST_TIME = 1_577_836_800_000_000
+"""The beginning of 2020, in microseconds; a second between two posts."""
 QUESTION, ANSWER = (12, 40), (20, 90)
 """Words of the shortest and of the longest text."""
 
@@ -49,7 +51,7 @@ def write_posts(objects: Objects, seed: int, answers: int = 100_000) -> pa.Table
         {
             "post_id": pa.concat_arrays([_names("q", np.arange(number)), _names("a", np.arange(answers))]),
             "author_id": pa.concat_arrays([_names("p", objects.people), _names("x", np.arange(answers))]),
-            "timestamp": pa.array(np.arange(number + answers) * 1_000_000, pa.timestamp("us")),
+            "timestamp": pa.array(FIRST_TIME + np.arange(number + answers) * 1_000_000, pa.timestamp("us")),
             "text": pa.concat_arrays([asked_texts, answer_texts]),
             "forum": _names("f", np.concatenate([topics, answered])),
             "kind": pa.array(["question"] * number + ["answer"] * answers),
