@@ -146,7 +146,16 @@ def without_numbers(text):
     return " ".join(re.sub(r"\d[\d,.:]*", "N", text).split())
 
 
-@pytest.mark.parametrize(("page", "last"), [("python", "refused"), ("publish", "bought"), ("fairness", "halves")])
+@pytest.mark.parametrize(
+    ("page", "last"),
+    [
+        ("python", "refused"),
+        ("publish", "bought"),
+        ("fairness", "halves"),
+        ("retrieval", "found"),
+        ("mediator", "linked"),
+    ],
+)
 def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     guide = ModuleType("guide")  # a real module: type hints of the guide's dataclass are looked up in it

@@ -101,3 +101,24 @@ def test_bad_files_are_refused(capsys, log, tmp_path):
     assert "assign or measure" in complaint(capsys)
     assert run(["publish", str(log), "--mechanism", "mediator-accounts", "-o", str(tmp_path / "r")]) == 2
     assert "aidos mediate assign" in capsys.readouterr().err
+
+
+def test_a_query_whose_only_row_is_a_click_counts_once(capsys, tmp_path):
+    log = tmp_path / "log.tsv"
+    log.write_text(
+        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+        "10000001\tviolin\t2024-03-04 02:36:30\t1\thttps://a.example\n"
+        "10000001\tviolin\t2024-03-04 02:37:08\t2\thttps://b.example\n"
+        "10000001\tviolin\t2024-03-04 09:00:00\t1\thttps://a.example\n"
+        "10000002\tcello\t2024-03-04 10:00:00\t\t\n"
+        "10000002\tcello\t2024-03-04 10:00:09\t1\thttps://a.example\n"
+    )
+    found = told(capsys, "measure", log, "--alphas", "0", "--heuristics", "original")
+    assert (found["queries"], found["people"]) == (3, 2)
+
+
+def test_posts_and_a_depth_below_the_root_are_refused(capsys, log, tmp_path):
+    posts = tmp_path / "posts.parquet"
+    write_sample("posts", World(size="tiny"), posts)
+    assert "no search log" in complaint(capsys, "measure", posts)
+    assert "depth" in complaint(capsys, "measure", log, "--depth", "-1")

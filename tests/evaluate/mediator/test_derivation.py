@@ -122,3 +122,10 @@ def test_what_is_missing_is_said():
         derive(posts(COMMUNITY).drop_columns(["forum"]))
     with pytest.raises(ParameterError, match="fewest_words"):
         Derivation(fewest_words=6)
+
+
+def test_posts_of_a_site_that_is_not_named_are_refused_with_a_way_out():
+    unnamed = posts([(author, None, *rest) for author, _, *rest in COMMUNITY])
+    with pytest.raises(InputError, match="no question has a forum") as refused:
+        derive(unnamed)
+    assert "tag" in refused.value.hint

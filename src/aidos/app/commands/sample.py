@@ -48,9 +48,12 @@ def sample(
     topics
         How many topics of the default taxonomy are in use.
     """
+    import pyarrow as pa
+
     from aidos.world.size import World
     from aidos.world.write import write_sample
 
+    pa.array([])  # with its first array it loads pandas, where that is installed; not to be counted as work
     common = common or Common()
     world = World(size=size, seed=seed, topics=topics)
     rows = write_sample(part, world, output, TerminalProgress(quiet=common.quiet))

@@ -101,6 +101,11 @@ class Derivation:
             vocabulary = Vocabulary()
             words = analyse(questions["text"], vocabulary, analyser=index.analyser)
             worded = np.diff(words.starts) > 0
+            if not worded.any():
+                raise InputError(
+                    f"no question has a {self.topic} and words",
+                    hint="a dump of one site names no forum: take the tag as the topic; or read more posts",
+                )
             task.advance(1)
             log = self._log(questions.filter(pa.array(worded)), _kept(words, worded), vocabulary, index)
             task.advance(1)

@@ -97,14 +97,14 @@ class MediatorAccounts:
             "a rare or focused interest stays visible in whichever account it is"
         )
 
-    def run(self, objects: Objects, noise: Noise) -> Assignment:
+    def run(self, data: Objects, noise: Noise) -> Assignment:
         """Assign all objects, from empty accounts."""
         from aidos.shield.mediator.mediator import Mediator
 
-        mediator = Mediator(self, people=objects.people_count, noise=noise)
-        chosen = np.empty(len(objects), dtype=np.int64)
-        order = np.arange(len(objects)) if self.order == "arrival" else _shuffled(len(objects), noise)
-        chosen[order] = mediator.assign_all(_taken(objects, order) if self.order == "shuffled" else objects)
+        mediator = Mediator(self, people=data.people_count, noise=noise)
+        chosen = np.empty(len(data), dtype=np.int64)
+        order = np.arange(len(data)) if self.order == "arrival" else _shuffled(len(data), noise)
+        chosen[order] = mediator.assign_all(_taken(data, order) if self.order == "shuffled" else data)
         return Assignment(accounts=mediator.accounts, chosen=chosen, noise_source=noise.source)
 
 
