@@ -28,6 +28,8 @@ autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+# Two modules may call a class alike; a signature that is read without imports then links to the first of them.
+suppress_warnings = ["ref.python"]
 python_maximum_signature_line_length = 88
 
 html_theme = "furo"
