@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aidos.fairness.kernels.moves import moves_of_accounts, moves_of_subjects, priced_moves
+from aidos.fairness.kernels.moves import moves_of_accounts, moves_of_subjects
 from aidos.fairness.kernels.pareto import GAVE_UP, NO_ANSWER, Moves, cheapest_moves
 from aidos.fairness.kernels.scan import scan
 from aidos.fairness.kernels.skyband import skyband
@@ -84,7 +84,12 @@ def cheapest(prices: Floats, gains: Floats, attention: Floats, quality_floor: fl
     positions = len(attention)
     weights = discounts(positions)
     candidates = skyband(prices, gains, NOBODY_SHARES, positions)
-    moves = priced_moves(candidates, prices, gains, attention, weights)
+    moves = Moves(
+        masks=np.tile(1 << np.arange(positions), len(candidates)),
+        costs=np.outer(prices[candidates], attention).ravel(),
+        burdens=-np.outer(gains[candidates], weights).ravel(),
+        first=np.arange(len(candidates) + 1) * positions,
+    )
     least_gain = quality_floor * float(weights @ gains[:positions]) * (1 - SLACK)
     return _surely(_search(_Choice(candidates, np.arange(len(candidates) + 1), moves), -least_gain, positions))
 

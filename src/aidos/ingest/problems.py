@@ -6,8 +6,8 @@ Every kind is an error until the user accepts it. A kind says what is wrong, wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from aidos.errors import Problem
 
@@ -29,6 +29,22 @@ class Kind:
     option: str = ""
     by_row: bool = False
     """Whether it is about single rows, though another option mends it better than leaving them out."""
+
+    def tell(
+        self, file: str, column: str, words: Mapping[str, object], *, lines: tuple[int, ...], place: str
+    ) -> Problem:
+        """The problem in a file; ``words`` fill the gaps in the sentences."""
+        known = {**words, "column": column}
+        return Problem(
+            kind=self.slug,
+            file=file,
+            sentence=self.sentence.format_map(known),
+            remedy=self.remedy.format_map(known),
+            option=self.option.format_map(known),
+            column=column,
+            lines=lines,
+            place=place,
+        )
 
     @property
     def rows_can_be_skipped(self) -> bool:
@@ -126,17 +142,6 @@ def describe(
     **words: object,
 ) -> Problem:
     """The problem of a kind in a file; ``words`` fill the gaps in the catalogue's sentences."""
-    kind = KINDS[slug]
-    words["column"] = column
-    return Problem(
-        kind=slug,
-        file=file,
-        sentence=kind.sentence.format_map(words),
-        remedy=kind.remedy.format_map(words),
-        option=kind.option.format_map(words),
-        column=column,
-        count=count,
-        lines=tuple(lines)[:LINES_SHOWN],
-        place="row" if file.lower().endswith(".parquet") else "line",
-        rows_can_be_skipped=kind.rows_can_be_skipped,
-    )
+    place = "row" if file.lower().endswith(".parquet") else "line"
+    told = KINDS[slug].tell(file, column, words, lines=tuple(lines)[:LINES_SHOWN], place=place)
+    return replace(told, count=count, rows_can_be_skipped=KINDS[slug].rows_can_be_skipped)

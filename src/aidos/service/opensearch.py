@@ -3,9 +3,9 @@
 Tested on recorded exchanges, written after the documentation of both; it was not run against a live cluster.
 
 What a person types is plain words ("match", "multi_match") unless "simple_query_string" is asked for, whose operators
-(``+ | - " *``) then hold; none of the three fails on odd input. An answer of which shards are missing, or that ran out of
-time, is no answer: it is tried again and then refused, since a ranking without some of the documents looks like a whole
-one. Equal scores stand in the engine's own order, which may differ between copies of a shard.
+(``+ | - " *``) then hold; none of the three fails on odd input. An answer of which shards are missing, or that ran out
+of time, is no answer: it is tried again and then refused, since a ranking without some of the documents looks like a
+whole one. Equal scores stand in the engine's own order, which may differ between copies of a shard.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from aidos.fairness.kernels.compiled import njit
 from aidos.fairness.kernels.pareto import Moves
 from aidos.fairness.kernels.potential import cost_of_attention
 
-__all__ = ["moves_of_accounts", "moves_of_subjects", "priced_moves"]
+__all__ = ["moves_of_accounts", "moves_of_subjects"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,22 +32,6 @@ def moves_of_subjects(
         for position in range(positions):
             masks[at] = 1 << position
             costs[at] = cost_of_attention(balance[subject], attention[position], width)
-            values[at] = gains[subject] * weights[position]
-            at += 1
-    return Moves(masks, costs, -values, np.arange(number + 1) * positions)
-
-
-@njit(cache=True)
-def priced_moves(candidates: Ints, prices: Floats, gains: Floats, attention: Floats, weights: Floats) -> Moves:
-    """The same where attention has a price per subject."""
-    number, positions = candidates.size, attention.size
-    masks = np.empty(number * positions, dtype=np.int64)
-    costs, values = np.empty(number * positions), np.empty(number * positions)
-    at = 0
-    for subject in candidates:
-        for position in range(positions):
-            masks[at] = 1 << position
-            costs[at] = prices[subject] * attention[position]
             values[at] = gains[subject] * weights[position]
             at += 1
     return Moves(masks, costs, -values, np.arange(number + 1) * positions)

@@ -74,18 +74,8 @@ def tell(
 ) -> Problem:
     """The problem of a kind in a file; ``words`` fill the gaps in the catalogue's sentences."""
     kind = RANKING_KINDS[slug]
-    words["column"] = column
-    return Problem(
-        kind=slug,
-        file=file,
-        sentence=kind.sentence.format_map(words),
-        remedy=kind.remedy.format_map(words),
-        option=kind.option.format_map(words),
-        column=column,
-        lines=tuple(lines),
-        place=place,
-        rows_can_be_skipped=kind.option == SKIP_BAD,
-    )
+    told = kind.tell(file, column, words, lines=tuple(lines), place=place)
+    return replace(told, rows_can_be_skipped=kind.option == SKIP_BAD)
 
 
 def refuse(*problems: Problem) -> InputError:
