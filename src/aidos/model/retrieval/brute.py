@@ -66,4 +66,4 @@ def _part(scorer: Scorer, corpus: _Corpus, terms: Counter[str], word: str) -> fl
             norm = k1 * (1 - b + b * length / corpus.mean_length)
             return often and idf * often / (often + norm)
         case _:
-            raise NotImplementedError(type(scorer).__name__)
+            raise TypeError(f"{type(scorer).__name__} has no plain version")

@@ -26,6 +26,7 @@ across queries, and full and matching forms are on different scales.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -60,7 +61,7 @@ DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER, OKAPI = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(ABC):
     """A sum over the words of the query of a part for the match, one for the length, and one for the word alone.
 
     Compiled code scores from the three functions below; they are all a scorer says about itself.
@@ -77,21 +78,21 @@ class Scorer:
         return f"{self.name}:{','.join(given)}" if given else self.name
 
     @property
+    @abstractmethod
     def form(self) -> int:
         """How the parts go together; see `kernels.matching`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rates(self, collection: Collection, terms: Longs) -> Floats:
         """For each term what a match is worth: the larger the rarer it is. Terms must stand in the collection."""
-        raise NotImplementedError
 
+    @abstractmethod
     def constants(self, collection: Collection, terms: Longs) -> Floats:
         """For each term what every document gets, whether or not it has the term."""
-        raise NotImplementedError
 
+    @abstractmethod
     def length_parts(self, mean_length: float, lengths: Longs) -> Floats:
         """What the length of a document does, where documents have ``mean_length`` on average."""
-        raise NotImplementedError
 
     def _settings(self) -> dict[str, float | bool | None]:
         settings: dict[str, float | bool | None] = {field.name: getattr(self, field.name) for field in fields(self)}
