@@ -15,7 +15,7 @@ HEADER = "# Exact versions and hashes of the development environment. Renew with
 
 def main() -> int:
     """Resolve pyproject.toml with uv and write the file without any address."""
-    extras = ("report", "ir-datasets", "fairness", "pyterrier", "search", "services")
+    extras = ("report", "ir-datasets", "fairness", "pyterrier", "search", "services", "exposure", "lambdarank", "risk")
     groups = [*(part for extra in extras for part in ("--extra", extra)), "--group", "dev", "--group", "browser"]
     form = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"]
     command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--quiet", *groups, *form]

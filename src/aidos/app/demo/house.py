@@ -21,6 +21,7 @@ FLOORS = (
     "publish",
     "shield",
     "fairness",
+    "exposure",
     "evaluate",
     "report",
     "app",

@@ -1,0 +1,1 @@
+"""Compiled code of the exposure room: plain arrays in, plain arrays out."""

@@ -1,0 +1,61 @@
+"""What is asked of a community's search: how it ranks, how deep people look, how ties fall, what counts as a match.
+
+Search exposure is reverse search: for every post, the queries that return it among the first k. Queries are all single
+words and all pairs of words that some post holds together. The settings say how the search behaves; they are kept
+beside every result, and results of other settings are never mixed.
+
+Nothing is promised about the real search engine beyond this model of it, and what is found is the truth about people:
+a finding, never a release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+
+from aidos.core.checks import check_parameters
+from aidos.core.guarantee import NoGuarantee
+from aidos.core.mechanism import PublicFacts
+from aidos.model.retrieval.scorers import parse_scorer
+from aidos.model.text.analyser import Analyser
+
+__all__ = ["SearchExposure", "Semantics", "Ties"]
+
+Semantics = Literal["or", "and"]
+Ties = Literal["newest", "oldest", "id"]
+LARGEST_K = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchExposure:
+    """Every query of one or two words that returns a member's post among the first k."""
+
+    k: Annotated[int, Ge(1), Le(LARGEST_K)] = 10
+    """How many results people look at."""
+
+    scorer: str = "ql-dirichlet"
+    """How the search ranks, as scorers print: ql-dirichlet, ql-dirichlet:matching_only=true (Lucene, PISA), bm25..."""
+
+    semantics: Semantics = "or"
+    """Whether a post with one of two words is a result (or), or only a post with both (and)."""
+
+    ties: Ties = "newest"
+    """Which of two posts with the same score comes first: the newest, the oldest, or by id as text."""
+
+    analyser: str = "words:"
+    """What counts as a word, as analysers print: words:stop_words=english,stemmer=english."""
+
+    longest_post: Annotated[int, Ge(1)] = 1000
+    """Words of a post that are looked at; longer posts are cut there and counted."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        # As they print, so that settings that mean the same compare equal.
+        object.__setattr__(self, "scorer", str(parse_scorer(self.scorer)))
+        object.__setattr__(self, "analyser", str(Analyser.parse(self.analyser)))
+
+    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
+        """None: it finds what is exposed, and hides nothing."""
+        return NoGuarantee("it tells which queries return a member's posts, and hides nothing")
