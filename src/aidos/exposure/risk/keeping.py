@@ -1,0 +1,251 @@
+"""A risk state on the disk: a directory for its owner alone, with one SQLite file in it.
+
+Every change is one transaction that is on the disk when the call returns: killed at any moment, a process leaves the
+state as it was before the change or as it is after it. One process writes at a time and holds the directory meanwhile;
+a second one is told so at once. Others may read what was written last.
+
+Kept are numbers, the names of people, and the names of the entries that put them where they are. No text of anybody is
+kept: which words of a topic somebody has is a row of marks. Whoever is removed is overwritten with zeros in the file. A
+state is bound to its topics, measures, analyser and models, and is refused with others: it knows them by check sums.
+
+The directory must be on a local disk: locks of network file systems cannot be trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aidos.errors import AidosError, EngineError, InputError
+from aidos.exposure.risk.kept.directory import AGAIN, FILE, PARTIAL, connect, hold, make_directory, spoken_errors
+from aidos.exposure.risk.kept.packing import pack_names, pack_traces, unpack_names, unpack_traces
+from aidos.exposure.risk.kept.plan import RiskPlan
+from aidos.exposure.risk.knowledge import RiskModels
+from aidos.exposure.risk.measure import RiskMeasure
+from aidos.exposure.risk.measures import find_measure
+from aidos.exposure.risk.people import People
+from aidos.exposure.risk.state import Change, RiskState
+from aidos.model.text.analyser import Analyser
+
+__all__ = ["FORMAT", "RiskStore", "read_state"]
+
+KIND = "aidos risk state"
+FORMAT = 1
+"""Rises when the file changes its meaning."""
+PART = 4096
+"""People who are written or read in one go."""
+TABLES = """
+create table facts (name text primary key, value text not null) without rowid;
+create table people (person text primary key, traces blob not null, names blob not null);
+"""
+
+
+class RiskStore:
+    """A state and its directory, held for writing. Make one with `create` or `open`, and close it."""
+
+    def __init__(self, path: Path, state: RiskState, connection: sqlite3.Connection, lock: int) -> None:
+        self.path = path
+        self._state = state
+        self._connection = connection
+        self._lock = lock
+        self._whole = True
+
+    @classmethod
+    def create(cls, path: Path, state: RiskState) -> Self:
+        """Put a state into a new directory, or into an empty one."""
+        make_directory(path)
+        lock = hold(path)
+        try:
+            with spoken_errors(path):
+                _write_new(path, state)
+                return cls(path, state, connect(path / FILE), lock)
+        except BaseException:
+            os.close(lock)
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        models: RiskModels,
+        *,
+        topics: Sequence[str] | None = None,
+        measures: Sequence[RiskMeasure] | None = None,
+    ) -> Self:
+        """Open a state to change it, with the models it was made with; topics and measures, where given, must agree."""
+        lock = hold(path)
+        try:
+            state = read_state(path, models, topics=topics, measures=measures)
+            with spoken_errors(path):
+                return cls(path, state, connect(path / FILE), lock)
+        except BaseException:
+            os.close(lock)
+            raise
+
+    @property
+    def state(self) -> RiskState:
+        """The state as it is on the disk; change it through the store only."""
+        if not self._whole:
+            raise EngineError(
+                f"the last change to {self.path} could not be written", hint="open it again: the change was not made"
+            )
+        return self._state
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the directory; everything is on the disk already."""
+        self._connection.close()
+        os.close(self._lock)
+
+    def add(self, people: People) -> Change:
+        """Take in entries of people, known or new."""
+        with self._changing() as state:
+            return self._write(state.add(people))
+
+    def replace(self, people: People) -> Change:
+        """Forget what is known of these people; what is given are all the entries they have."""
+        with self._changing() as state:
+            return self._write(state.replace(people))
+
+    def remove(self, ids: Sequence[str]) -> Change:
+        """Forget people wholly; all of them or none."""
+        with self._changing() as state:
+            change = state.remove(ids)
+            self._connection.executemany("delete from people where person = ?", [(name,) for name in change.people])
+            return change
+
+    @contextmanager
+    def _changing(self) -> Iterator[RiskState]:
+        """One transaction; when it fails, the state in memory is ahead of the disk and is not to be used."""
+        state = self.state
+        with spoken_errors(self.path):
+            self._connection.execute("begin immediate")
+            try:
+                yield state
+                self._whole = False
+                self._connection.execute("commit")
+                self._whole = True
+            except BaseException as error:
+                # What aidos refuses, it refuses before anything is changed.
+                self._whole = self._whole and isinstance(error, AidosError)
+                if self._connection.in_transaction:
+                    self._connection.execute("rollback")
+                raise
+
+    def _write(self, change: Change) -> Change:
+        _put_people(self._connection, self._state, change.people)
+        _put_facts(self._connection, {"next entry": str(self._state.next_entry)})
+        return change
+
+
+def read_state(
+    path: Path,
+    models: RiskModels,
+    *,
+    topics: Sequence[str] | None = None,
+    measures: Sequence[RiskMeasure] | None = None,
+) -> RiskState:
+    """The state as it was written last, to be asked; somebody else may write meanwhile."""
+    if not (path / FILE).is_file():
+        raise InputError(f"there is no risk state in {path}", hint="make one from posts or queries first")
+    with spoken_errors(path), closing(connect(path / FILE)) as connection:
+        connection.execute("begin")
+        facts = {str(name): str(value) for name, value in connection.execute("select name, value from facts")}
+        if facts.get("kind") != KIND:
+            raise InputError(f"{path / FILE} is no risk state", hint="name a directory that holds one")
+        if facts.get("format") != str(FORMAT):
+            raise InputError(
+                f"{path} has format {facts.get('format')}, this aidos reads {FORMAT}", hint=f"update aidos, or {AGAIN}"
+            )
+        state = RiskState(_plan(path, facts, models, topics, measures))
+        _load(path, connection, state)
+        state.next_entry = int(facts["next entry"])
+    return state
+
+
+def _plan(
+    path: Path,
+    facts: dict[str, str],
+    models: RiskModels,
+    topics: Sequence[str] | None,
+    measures: Sequence[RiskMeasure] | None,
+) -> RiskPlan:
+    """The plan of the file, which must be the one that is asked for."""
+    try:
+        kept = json.loads(facts["plan"])
+        bound: dict[str, str] = json.loads(facts["bound to"])
+        own = tuple(find_measure(text) for text in kept["measures"])
+        analyser = Analyser.parse(kept["analyser"])
+        plan = RiskPlan(topics or kept["topics"], measures or own, models, analyser)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is damaged: it does not say what it is bound to", hint=AGAIN) from error
+    given = plan.fingerprints()
+    if other := [name for name in {**bound, **given} if bound.get(name) != given.get(name)]:
+        raise InputError(
+            f"{path} was made with other {' and other '.join(other)}",
+            hint="give what it was made with, or make another state from the entries",
+        )
+    return plan
+
+
+def _load(path: Path, connection: sqlite3.Connection, state: RiskState) -> None:
+    rows = connection.execute("select person, traces, names from people order by person")
+    people = rows.fetchall()
+    try:
+        traces = unpack_traces([row[1] for row in people], state.plan)
+        names = [unpack_names(row[2]) for row in people]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is damaged: what it keeps of people cannot be read", hint=AGAIN) from error
+    if people:
+        state.restore([str(row[0]) for row in people], traces, names)
+
+
+def _write_new(path: Path, state: RiskState) -> None:
+    """A whole file under another name, which it gets at the end."""
+    partial = path / PARTIAL
+    for left in path.glob(f"{PARTIAL}*"):
+        left.unlink()
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    plan = state.plan
+    kept = {
+        "topics": plan.topics,
+        "measures": [str(measure) for measure in plan.measures],
+        "analyser": str(plan.analyser),
+    }
+    with closing(connect(partial)) as connection:
+        connection.executescript(TABLES)
+        connection.execute("begin immediate")
+        facts = {"kind": KIND, "format": str(FORMAT), "next entry": str(state.next_entry)}
+        _put_facts(connection, {**facts, "plan": json.dumps(kept), "bound to": json.dumps(plan.fingerprints())})
+        for first in range(0, len(state), PART):
+            _put_people(connection, state, state.register.ids[first : first + PART])
+        connection.execute("commit")
+    partial.replace(path / FILE)
+    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _put_people(connection: sqlite3.Connection, state: RiskState, ids: Sequence[str]) -> None:
+    traces = pack_traces(state.register.traces(state.register.rows(ids)))
+    names = (pack_names(state.register.names(person_id)) for person_id in ids)
+    connection.executemany("insert or replace into people values (?, ?, ?)", zip(ids, traces, names, strict=True))
+
+
+def _put_facts(connection: sqlite3.Connection, facts: dict[str, str]) -> None:
+    connection.executemany("insert or replace into facts values (?, ?)", facts.items())
