@@ -1,0 +1,133 @@
+"""Learning latent topics from texts, by collapsed Gibbs sampling (tomotopy).
+
+Short texts have few topics each, so the prior starts small (two topics' worth in all) and is fitted twice on the way,
+at a third and two thirds; fitting it more often takes longer than the sampling itself.
+
+One thread and one seed give the same model again, on processors of the same kind. Several threads sample on copies that
+are merged, in an order that nobody controls: they are faster and never quite the same. Topics have no fixed order or
+name: train again, and the same topic may have another number.
+
+What a model gives away: its words, and which of them go together. A word that few people use may name one of them. So
+where it is said who wrote each text, a word enters the model only if at least ``least_people`` people (20 by default)
+used it. That is a rule of thumb, not a guarantee: a group of words that only few people use together can still be a
+topic. Without people nothing is known about who shares a word; such a model should stay where its texts are.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from aidos.core.progress import SILENT, Progress
+from aidos.errors import MissingExtraError, ParameterError
+from aidos.model.latent.coherence import coherence
+from aidos.model.latent.model import TopicModel
+from aidos.model.text.analyser import Analyser
+from aidos.model.text.batch import analyse
+from aidos.model.text.strings import Texts
+from aidos.model.text.vocabulary import Vocabulary
+from aidos.model.wordlimits import LIMITS, WordLimits, kept_texts, kept_words, said_of_words
+
+__all__ = ["READING", "train_topics"]
+
+READING = Analyser(stop_words="english", stemmer="english", shortest=2)
+"""How texts are read where nothing else is said."""
+TOPICS_OF_A_TEXT = 2.0
+"""The prior in all, before it is fitted."""
+SMOOTHING = 0.01
+"""Eta, the prior of words in topics."""
+FITTINGS = 3
+"""The prior is fitted after each of so many parts but the last."""
+SMALLEST_PRIOR = 1e-5
+STEP = 5
+"""Iterations between two signs of progress."""
+
+
+def train_topics(  # noqa: PLR0913 (what to learn from, how much, how long, and on how many cores)
+    texts: Texts,
+    *,
+    topics: int = 200,
+    people: Sequence[object] | None = None,
+    limits: WordLimits = LIMITS,
+    analyser: Analyser = READING,
+    iterations: int = 150,
+    seed: int = 1,
+    threads: int | None = 1,
+    note: str = "",
+    progress: Progress = SILENT,
+) -> TopicModel:
+    """Learn topics from texts; ``people`` says who wrote each, in the same order, as anything that can be compared.
+
+    ``threads`` None takes all cores. The model's coherences are those of its topics on the same texts.
+    """
+    _check(topics, iterations, seed, threads)
+    vocabulary = Vocabulary()
+    with progress.task("reading texts", total=None, unit="texts"):
+        read = analyse(texts, vocabulary, analyser=analyser)
+    kept = kept_words(read, vocabulary, limits, people)
+    sampler = _sampler(kept_texts(read, vocabulary, kept), topics, seed)
+    _sample(sampler, iterations, threads, progress)
+    model = _model(sampler, analyser, said_of_words(note, limits, people))
+    numbers = model.numbers(vocabulary.terms(np.arange(len(vocabulary))))
+    return replace(model, coherences=coherence(model, read.starts, numbers[read.terms]).astype(np.float32))
+
+
+def _sampler(texts: Iterable[list[str]], topics: int, seed: int) -> Any:
+    try:
+        with warnings.catch_warnings():
+            # Its loader imports in a way that Python warns of; where warnings are errors it would not load at all.
+            warnings.simplefilter("ignore")
+            from tomotopy import LDAModel
+    except ImportError as error:
+        raise MissingExtraError("learning topics", extra="risk") from error
+    sampler = LDAModel(k=topics, alpha=TOPICS_OF_A_TEXT / topics, eta=SMOOTHING, seed=seed)
+    for words in texts:
+        sampler.add_doc(words)
+    return sampler
+
+
+def _sample(sampler: Any, iterations: int, threads: int | None, progress: Progress) -> None:
+    workers = threads or os.cpu_count() or 1
+    sampler.burn_in = 0
+    sampler.optim_interval = iterations // FITTINGS + 1
+    with progress.task("learning topics", total=iterations, unit="iterations") as task, warnings.catch_warnings():
+        # It warns that several threads never give the same twice: that is said above.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        sampler.train(
+            iterations,
+            workers=workers,
+            callback_interval=STEP,
+            callback=lambda _, done, __: task.move_to(done),
+        )
+
+
+def _model(sampler: Any, analyser: Analyser, note: str) -> TopicModel:
+    counts = np.asarray(sampler.get_count_by_topics(), dtype=np.float64)
+    phi = np.stack([sampler.get_topic_word_dist(topic, normalize=True) for topic in range(sampler.k)])
+    return TopicModel(
+        words=tuple(sampler.used_vocabs),
+        phi=phi.astype(np.float32),
+        prior=np.maximum(np.asarray(sampler.alpha, dtype=np.float32), SMALLEST_PRIOR),
+        analyser=analyser,
+        shares=(counts / counts.sum()).astype(np.float32),
+        note=note,
+    )
+
+
+def _check(topics: int, iterations: int, seed: int, threads: int | None) -> None:
+    problems = []
+    if not 1 <= topics <= 32767:
+        problems.append(f"topics must be from 1 to 32767, got {topics}")
+    if iterations < 1:
+        problems.append(f"iterations must be at least 1, got {iterations}")
+    if not 0 <= seed < 2**63:
+        problems.append(f"seed must be at least 0 and below 2^63, got {seed}")
+    if threads is not None and threads < 1:
+        problems.append(f"threads must be at least 1, got {threads}")
+    if problems:
+        raise ParameterError("; ".join(problems))
