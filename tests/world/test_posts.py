@@ -3,8 +3,9 @@ from __future__ import annotations
 import duckdb
 
 from aidos.core.records import POSTS
-from aidos.world.posts import post_blocks
+from aidos.world.posts import HABITUAL_WORDS, post_blocks
 from aidos.world.size import World
+from aidos.world.vocabulary import Vocabulary
 
 
 def share(town: duckdb.DuckDBPyConnection, what: str, where: str) -> float:
@@ -69,6 +70,58 @@ def test_posts_are_mostly_in_words_of_their_forum(town: duckdb.DuckDBPyConnectio
     ).fetchall()[0]
     assert inside > 0.4
     assert outside < 0.04
+
+
+MINE = """select posts.*, role.fact as role, role.topic, news.value as day, date_diff('hour', timestamp '2024-03-01',
+                 timestamp) / 24 as moment from posts
+          join truth role on role.about = 'person' and role.id = author_id and role.fact = '{}'
+          join truth news on news.fact = 'news-day' and news.id = role.topic where community = 'open'"""
+"""Posts of people with a role, beside its topic and the day of the news about it."""
+
+
+def number(town: duckdb.DuckDBPyConnection, role: str, what: str) -> float:
+    """A number about the posts of people with a role."""
+    found = town.execute(f"with mine as ({MINE.format(role)}) {what}").fetchone()
+    assert found is not None
+    return float(found[0])
+
+
+def test_curious_people_write_when_news_breaks_and_afflicted_people_all_the_time(
+    town: duckdb.DuckDBPyConnection,
+) -> None:
+    in_time = "select avg((moment between day - 1 and day + 3)::int) from mine where forum = topic"
+    assert number(town, "curious", in_time) > 0.9
+    assert number(town, "afflicted", in_time) < 0.15
+    often = "select avg(posts) from (select count(*) as posts from mine where forum = topic group by author_id)"
+    assert number(town, "afflicted", often) > 2.5
+
+
+def test_professionals_write_about_several_topics_of_the_domain(town: duckdb.DuckDBPyConnection) -> None:
+    broad = """select avg(topics) from (
+                 select count(distinct forum) as topics from mine
+                 where forum in (select topic from truth where fact = 'domain' and id = mine.topic)
+                 group by author_id)"""
+    assert number(town, "professional", broad) > 2.5
+    assert number(town, "afflicted", broad) < 1.2
+
+
+def test_afflicted_people_keep_to_few_words_of_their_topic(
+    town: duckdb.DuckDBPyConnection, vocabulary: Vocabulary
+) -> None:
+    words = {
+        topic.id: {vocabulary.words[word] for word in row}
+        for topic, row in zip(vocabulary.topics, vocabulary.topic_words, strict=True)
+    }
+    used = {}
+    for role in ("afflicted", "curious"):
+        rows = town.execute(
+            f"with mine as ({MINE.format(role)}) select topic, string_agg(lower(text), ' ') from mine "
+            "where forum = topic group by author_id, topic having sum(length(text)) between 500 and 1000"
+        ).fetchall()
+        assert len(rows) > 15
+        used[role] = sum(len(words[topic] & set(text.replace(".", "").split())) for topic, text in rows) / len(rows)
+    assert used["afflicted"] < 0.65 * used["curious"]
+    assert used["afflicted"] < HABITUAL_WORDS + 3
 
 
 def test_a_world_of_one_person_has_posts_or_none_but_no_error() -> None:

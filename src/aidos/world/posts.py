@@ -2,7 +2,9 @@
 
 Forums are topics. People write under their pseudonym in the open community and under a fresh name for every post in
 the anonymous one, where sensitive topics are far more common. Some posts will be deleted later, sensitive ones more
-often. Answers reply to questions of the same block of people. Nobody's style is modelled.
+often. Afflicted people come back to their topic, always in the same few words; professionals write about all of its
+domain; curious people write a few posts within two days of the news. Answers reply to questions of the same block of
+people. Nobody's style is modelled beyond that.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ import pyarrow as pa
 
 from aidos.world.columns import Column, choose, column, glue, take, texts
 from aidos.world.names import client_texts, digit_texts, site_address
-from aidos.world.people import ROLES, People, block_count, draw_topics, people_block
+from aidos.world.people import ROLES, People, block_count, draw_topics, news_days, people_block
 from aidos.world.prose import Prose
-from aidos.world.sessions import draw_domain, local_starts
+from aidos.world.sessions import BURST_DAYS, draw_domain, local_starts
 from aidos.world.size import START, World
-from aidos.world.streams import Flags, Ints, fresh_stream, hash_numbers, hash_units
-from aidos.world.vocabulary import Vocabulary, build_vocabulary
+from aidos.world.streams import Flags, Floats, Ints, fresh_stream, hash_numbers, hash_units
+from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, build_vocabulary, zipf_cumulative
 
 __all__ = ["KINDS", "post_blocks", "post_table"]
 
@@ -32,7 +34,10 @@ TITLE = (4, 9)
 
 MEMBERS = 0.5
 POSTS_A_MEMBER = 6.0
-ROLE_POSTS = 6.0
+ROLE_POSTS = (0.0, 6.0, 6.0, 3.0)
+"""What people write because of their role, on average, in the order of `ROLES`."""
+HABITUAL_WORDS = 12
+"""Words of her topic that an afflicted person keeps to: about as many as in her searches."""
 ANONYMOUS, ANONYMOUS_SENSITIVE = 0.10, 0.50
 DELETED, DELETED_SENSITIVE, DELETED_AFFLICTED = 0.03, 0.12, 0.25
 BACKGROUND = 0.4
@@ -51,6 +56,8 @@ class _Posts:
     times: Ints
     """Seconds after the world's beginning."""
     kinds: Ints
+    habitual: Flags
+    """Whether it is in the few words that an afflicted person has for her topic."""
     anonymous: Flags
     deleted: Flags
     parents: Ints
@@ -71,7 +78,8 @@ def post_table(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -
     people = people_block(world, vocabulary, block)
     posts = _draw_posts(world, vocabulary, people, stream)
     number = len(posts.people)
-    titles, bodies = _write(prose, vocabulary, posts, stream)
+    habits = _habits(world, people.numbers[posts.people], posts.habitual)
+    titles, bodies = _write(prose, vocabulary, posts, habits, stream)
     ids = digit_texts("p", (np.full(number, block), 5), (np.arange(number), 6))
     strangers = digit_texts("anon", (hash_numbers(world.seed, "stranger", block, np.arange(number)) % 10**9, 9))
     names = take(client_texts(people.numbers), posts.people)
@@ -98,13 +106,14 @@ def post_table(world: World, vocabulary: Vocabulary, prose: Prose, block: int) -
 def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np.random.Generator) -> _Posts:
     members = hash_units(world.seed, "member", people.numbers) < MEMBERS
     usual = np.repeat(np.arange(len(people)), stream.poisson(POSTS_A_MEMBER * people.activity * members))
-    special = np.repeat(np.arange(len(people)), stream.poisson(ROLE_POSTS * members * _writes(people)))
+    special = np.repeat(np.arange(len(people)), stream.poisson(np.array(ROLE_POSTS)[people.roles] * members))
     professional = people.roles[special] == ROLES.index("professional")
     about = people.role_topics[special]
     about[professional] = draw_domain(vocabulary, about[professional], stream)
     who = np.concatenate([usual, special])
     topics = np.concatenate([draw_topics(people, usual, stream), about])
     days = stream.random(len(who)) * world.days
+    days[len(usual) :] = _days(world, vocabulary, people, special, days[len(usual) :])
     times = local_starts(days, people.utc_offsets[who], world, stream)
     order = np.lexsort((who, times))
     who, topics, times = who[order], topics[order], times[order]
@@ -116,12 +125,26 @@ def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np
     kinds = stream.choice(len(KINDS), len(who), p=KIND_SHARES)
     parents = _answered(kinds, topics * 2 + anonymous, stream)
     kinds[(kinds == KINDS.index("answer")) & (parents < 0)] = KINDS.index("post")
-    return _Posts(who, topics, times, kinds, anonymous, deleted, parents)
+    return _Posts(who, topics, times, kinds, own_trouble, anonymous, deleted, parents)
 
 
-def _writes(people: People) -> Flags:
-    """Who writes about a sensitive topic on purpose: afflicted people and professionals."""
-    return np.isin(people.roles, [ROLES.index("afflicted"), ROLES.index("professional")])
+def _days(world: World, vocabulary: Vocabulary, people: People, who: Ints, any_day: Floats) -> Floats:
+    """Any day, but for curious people one soon after the news."""
+    news = news_days(world, vocabulary)
+    broke = np.array([news[topic] for topic in people.role_topics[who].tolist()], dtype=np.float64)
+    curious = people.roles[who] == ROLES.index("curious")
+    return np.where(curious, broke + any_day / world.days * BURST_DAYS, any_day)
+
+
+def _habits(world: World, authors: Ints, habitual: Flags) -> Ints:
+    """The places of the words that the author keeps to, a row a post; -1 where she uses all words of the topic."""
+    weights = np.diff(zipf_cumulative(WORDS_PER_TOPIC), prepend=0.0)
+    units = hash_units(world.seed, "habit", authors[habitual][:, None], np.arange(WORDS_PER_TOPIC)[None, :])
+    # The least of exponential variables divided by weights: a draw by weight, without putting back.
+    drawn = np.argsort(-np.log1p(-units) / weights, axis=1)[:, :HABITUAL_WORDS]
+    habits = np.full((len(authors), HABITUAL_WORDS), -1, dtype=np.int64)
+    habits[habitual] = drawn
+    return habits
 
 
 def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
@@ -139,18 +162,20 @@ def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
     return parents
 
 
-def _write(prose: Prose, vocabulary: Vocabulary, posts: _Posts, stream: np.random.Generator) -> tuple[Column, Column]:
+def _write(
+    prose: Prose, vocabulary: Vocabulary, posts: _Posts, habits: Ints, stream: np.random.Generator
+) -> tuple[Column, Column]:
     """Titles (of questions only) and texts."""
     number = len(posts.topics)
     second = stream.integers(0, vocabulary.ordinary, number)
     mix = (posts.topics, second, np.full(number, ON_TOPIC))
     low, high = np.array(LENGTHS)[posts.kinds].reshape(-1, 2).T
-    bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND)
+    bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND, habits)
     written = prose.write(bodies, prose.sentence_ends(stream, bodies))
     extras = texts(["", *(f" {decoration}" for decoration in (*DECORATIONS, site_address("fernpost")))])
     decorated = stream.random(number) < DECORATED
     chosen = np.where(decorated, stream.integers(1, len(extras), number), 0)
-    heads = prose.draw(stream, stream.integers(*TITLE, number), mix, BACKGROUND)
+    heads = prose.draw(stream, stream.integers(*TITLE, number), mix, BACKGROUND, habits)
     titles = prose.write(heads, np.zeros(len(heads.words), dtype=np.bool_))
     places = np.arange(number)
     return (

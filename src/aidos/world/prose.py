@@ -46,14 +46,28 @@ class Prose:
         object.__setattr__(self, "shapes", texts(listed))
 
     def draw(
-        self, stream: np.random.Generator, lengths: Ints, mix: tuple[Ints, Ints, Floats], background: float
+        self,
+        stream: np.random.Generator,
+        lengths: Ints,
+        mix: tuple[Ints, Ints, Floats],
+        background: float,
+        habits: Ints | None = None,
     ) -> Texts:
-        """Words of two topics a text (the first with the given share) and of the background."""
+        """Words of two topics a text (the first with the given share) and of the background.
+
+        ``habits`` has a row for each text: the places of the few words of its first topic that it keeps to, or -1 where
+        it uses all of them.
+        """
         main, second, shares = mix
         owners = np.repeat(np.arange(len(lengths)), lengths)
         units = stream.random((3, len(owners)))
-        topics = np.where(units[0] < shares[owners], main[owners], second[owners])
-        words = self.vocabulary.topic_words[topics, pick(zipf_cumulative(WORDS_PER_TOPIC), units[1])]
+        on_first = units[0] < shares[owners]
+        topics = np.where(on_first, main[owners], second[owners])
+        places = pick(zipf_cumulative(WORDS_PER_TOPIC), units[1])
+        if habits is not None:
+            kept = np.flatnonzero(on_first & (habits[owners, 0] >= 0))
+            places[kept] = habits[owners[kept], pick(zipf_cumulative(habits.shape[1]), units[1][kept])]
+        words = self.vocabulary.topic_words[topics, places]
         plain = np.flatnonzero(units[2] < background)
         common = self.vocabulary.background
         words[plain] = common[pick(zipf_cumulative(len(common)), units[1][plain])]

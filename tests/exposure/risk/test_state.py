@@ -19,6 +19,17 @@ from aidos.exposure.risk.state import RiskState
 from aidos.model.text.analyser import Analyser
 
 
+def table_of(posts):
+    return pa.table(
+        {
+            "post_id": [one.entry for one in posts],
+            "author_id": [one.person for one in posts],
+            "timestamp": pa.array([one.when.replace(tzinfo=None) for one in posts], type=pa.timestamp("s")),
+            "text": [one.text for one in posts],
+        }
+    )
+
+
 def check_equals_computing_again(state, now):
     """Against a state from the beginning to the last digit, and against the measures themselves."""
     again = state_of(now)
@@ -228,15 +239,7 @@ def test_a_measure_of_a_third_party_cannot_be_kept():
 @given(start=arrivals(least=1, most=12))
 @settings(max_examples=12)
 def test_arrivals_are_people_as_a_table_of_them_is(start):
-    table = pa.table(
-        {
-            "post_id": [one.entry for one in start],
-            "author_id": [one.person for one in start],
-            "timestamp": pa.array([one.when.replace(tzinfo=None) for one in start], type=pa.timestamp("s")),
-            "text": [one.text for one in start],
-        }
-    )
-    mine, theirs = people_of(start), in_order(read_people(table))
+    mine, theirs = people_of(start), in_order(read_people(table_of(start)))
     assert mine.ids.equals(theirs.ids)
     assert mine.entry_ids.equals(theirs.entry_ids)
     assert mine.facts == theirs.facts
@@ -245,6 +248,17 @@ def test_arrivals_are_people_as_a_table_of_them_is(start):
     assert list(mine.vocabulary) == list(theirs.vocabulary)
     for own, other in zip(mine.bags, theirs.bags, strict=True):
         np.testing.assert_array_equal(own, other)
+
+
+@given(start=arrivals(least=2, most=8), order=st.randoms(use_true_random=False))
+@settings(max_examples=12)
+def test_what_is_read_beside_an_entry_does_not_change_its_last_digit(start, order):
+    mixed = [LOUD, *start]
+    order.shuffle(mixed)
+    question = RiskQuestion(people=read_people(table_of(mixed)), topics=ASKED, models=MODELS)
+    read, expected = RiskState.of(question, ALL), state_of([LOUD, *start])
+    for name in expected.register.ids:
+        assert read.standings(name) == expected.standings(name)
 
 
 def test_arrivals_without_a_person_or_none_at_all_are_refused():

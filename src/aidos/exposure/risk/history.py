@@ -111,14 +111,12 @@ def _redrawn(state: RiskState, mine: People, measure: RiskMeasure, draws: Longs)
     plan = state.plan
     if not isinstance(measure, BaselineRisk) or plan.presence is None:
         return measure.redrawn(mine, 0, plan.topics, plan.models, draws)
-    # Who else has which word is known to the state.
+    # Only words that she has can be drawn, and she is counted among those who have them.
     has = gather_redrawn(mine, plan.presence, {}, draws).best
-    own = gather_redrawn(mine, plan.presence, {}, np.arange(mine.entries)[None]).best[0]
     found = np.empty((len(draws), len(plan.topics)))
     for at, topic in enumerate(plan.topics):
         holders, columns = state.holders(topic), plan.columns_of_words(at)
-        others = holders.counts - own[columns]
-        found[:, at] = measure.among(has[:, columns], others + 1, len(state), holders.space)[:, 0]
+        found[:, at] = measure.among(has[:, columns], holders.counts, len(state), holders.space)[:, 0]
     return found
 
 
