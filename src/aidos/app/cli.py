@@ -31,6 +31,7 @@ COMMANDS = (
     "explain",
     "attack",
     "mediate",
+    "expose",
     "fair",
     "evaluate",
     "sample",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
 
-ELSEWHERE = {"fairness": "aidos fair rerank", "shield": "aidos mediate assign"}
+ELSEWHERE = {"exposure": "aidos expose compute", "fairness": "aidos fair rerank", "shield": "aidos mediate assign"}
 """Commands of the rooms whose mechanisms do not publish."""
 
 

@@ -5,7 +5,8 @@
     members.parquet         number, author_id, posts (how many), exposures (rows of theirs), partition, first_row
     words.parquet           number, word, documents, count, chunk, first_row, queries
     index/                  the retrieval index; its documents are named by the posts' numbers
-    statistics/, singles/   arrays: the pinned statistics of the language, and the best posts of every single word
+    statistics/             arrays: what the collection looked like when it was computed, see below
+    singles/                arrays: the best posts of every single word, see below
     queries/00000.parquet   one row a query: first, second, documents, evenness, certain, posts, whole
     exposures/00000.parquet one row a triple, by member, post, first, second: see `EXPOSURE_COLUMNS`
     changes/                what additions and deletions have altered since, by generation
@@ -13,6 +14,26 @@
 Words are numbered by the number of posts that hold them, the rarest first, ties by their text; posts by author,
 time and id; members by name. What is added later is numbered behind. The smaller number of a pair is its first word.
 Only the owner may read it: it holds people's words.
+
+Arrays are files of NumPy, ``statistics/precedence.npy`` and so on, that can be mapped:
+
+    statistics/precedence       int64 by post: of two posts with one score the smaller comes first; multiples of 2^24
+    statistics/timestamps       int64 by post: microseconds since 1970
+    statistics/members          int32 by post: who wrote it
+    statistics/first_posts      int64 by member, and one more: the posts of member m are first_posts[m] to [m + 1]
+    statistics/word_numbers     int32 by term of the index: the number of the word
+    statistics/terms            int32 by word: the term of the index, the other way round
+    statistics/term_counts      int64 by word: how often it stands in the collection
+    statistics/document_counts  int64 by word: in how many posts it stands
+    singles/one_posts           int32 [words, k + 1]: the best posts for the query of that one word, -1 where none
+    singles/one_scores          float64 [words, k + 1]: their scores, without what all posts get
+    singles/two_posts           int32 [words, k + 1]: the best posts for a query of two words, were this all they hold
+    singles/two_scores          float64 [words, k + 1]: their scores so
+
+Look-up by query: the queries that begin with a word stand in the file ``chunk`` of `words.parquet` from ``first_row``
+on, ``queries`` of them, by second word; the one of that word alone comes first. Look-up by member: the rows stand in
+the file ``partition`` of `members.parquet` from ``first_row`` on, ``exposures`` of them. A member with more rows than
+a file should hold goes on in the next files, from their first row.
 """
 
 from __future__ import annotations
@@ -21,7 +42,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["EXPOSURE_COLUMNS", "FORMAT", "KIND", "MANIFEST", "QUERY_COLUMNS"]
+__all__ = ["EXPOSURE_COLUMNS", "FORMAT", "KIND", "MANIFEST", "POST_COLUMNS", "QUERY_COLUMNS"]
 
 KIND = "aidos search exposure"
 FORMAT = 1
@@ -32,6 +53,17 @@ MANIFEST = "exposure.json"
 def _needed(name: str, kind: pa.DataType) -> pa.Field[Any]:
     return pa.field(name, kind, nullable=False)
 
+
+POST_COLUMNS = pa.schema(
+    [
+        _needed("number", pa.int32()),
+        _needed("post_id", pa.large_string()),
+        _needed("member", pa.int32()),
+        _needed("timestamp", pa.timestamp("us")),
+        _needed("text", pa.large_string()),
+    ]
+)
+"""One row a post, by number."""
 
 QUERY_COLUMNS = pa.schema(
     [

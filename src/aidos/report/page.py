@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Block",
     "Callout",
+    "Card",
     "Chapter",
     "Check",
     "CheckList",
@@ -133,7 +134,22 @@ class CheckList:
     checks: tuple[Check, ...]
 
 
-Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One thing that was found, with its evidence: a quotation in which some words are marked, and notes beside it."""
+
+    title: str
+    marks: tuple[str, ...] = ()
+    """What is to be known at a glance: "rank 1", "both words"."""
+    quotation: tuple[tuple[str, bool], ...] = ()
+    """The text in pieces, each with whether it is marked."""
+    source: str = ""
+    """Where the quotation is from."""
+    notes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Lists of sentences, each under a label: why, what would help."""
+
+
+Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card
 """Whatever may stand in a chapter."""
 
 

@@ -43,6 +43,7 @@ def demo(
         Another seed is another world.
     """
     from aidos.app.demo.chapter import Workplace
+    from aidos.app.demo.exposure import exposure_chapter
     from aidos.app.demo.fairness import fairness_chapter
     from aidos.app.demo.house import house_chapter
     from aidos.app.demo.ingest import ingest_chapter
@@ -58,9 +59,10 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     steps: list[tuple[str, str, str]] = []
     chapters = []
+    rooms = (publish_chapter, mediator_chapter, exposure_chapter, fairness_chapter)
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
-        for make in (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, fairness_chapter, house_chapter):
+        for make in (world_chapter, ingest_chapter, *rooms, house_chapter):
             started = perf_counter()
             made = _made(make, place)
             chapters.append(made.chapter)

@@ -9,51 +9,31 @@ behind the other; list i stands from ``starts[i]`` to ``starts[i + 1]``, its fir
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.exposure.kernels.scoring import evenness_of, length_norm, match_part
 from aidos.model.compiled import njit
-from aidos.model.retrieval.kernels.matching import GRID, LEAST
-from aidos.model.retrieval.scorers import DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER
 
 __all__ = [
     "best_of_term",
     "count_partners",
+    "count_term",
+    "describe_lists",
     "fill_partners",
     "forget_slots",
-    "frequency_of",
-    "insert",
-    "length_share",
-    "match_part",
+    "list_pairs",
     "merge_singles",
+    "score_posts",
 ]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
 Marks = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
 Postings = tuple[Longs, Ints, Ints]
 """Starts, documents and frequencies of a segment; or starts, terms and frequencies of its rows."""
-
-
-@njit(cache=True, nogil=True)
-def match_part(form: int, often: int, rate: float, length_part: float) -> float:
-    """What a word that stands ``often`` times in a post adds to its score; 0 where it would take away."""
-    if form == DIRICHLET:
-        return max(LEAST, math.log1p(often * rate) + GRID - GRID)
-    if form == DIRICHLET_MATCHING:
-        return max(0.0, math.log1p(often * rate) + length_part + GRID - GRID)
-    if form == JELINEK_MERCER:
-        return max(LEAST, math.log1p(often * rate * length_part) + GRID - GRID)
-    return max(LEAST, rate * (often / (often + length_part)) + GRID - GRID)
-
-
-@njit(cache=True, nogil=True)
-def length_share(form: int, words: int, length_part: float) -> float:
-    """What its length alone does to a post's score, for a query of one word or two."""
-    return float(words) * length_part + GRID - GRID if form == DIRICHLET else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -100,7 +80,7 @@ def best_of_term(
             part = length_parts[lengths[document]]
             score = match_part(form, frequencies[place], rate, part)
             if score > 0.0:
-                score += length_share(form, words, part)
+                score += length_norm(form, words, part)
                 order = precedence[document]
                 size = insert(scores, orders, posts, 0, size, scores.size, score, order, first + document)
     return size
@@ -112,7 +92,7 @@ def count_partners(
     rows: Postings,
     deleted: Marks,
     term: int,
-    every: bool,
+    every: bool,  # noqa: FBT001 (compiled code takes no keywords)
     slots: Ints,
     partners: Ints,
     counts: Ints,
@@ -120,8 +100,8 @@ def count_partners(
 ) -> int:
     """Count the posts of one segment that hold a word together with each of its partners.
 
-    Partners that are asked for have a slot already, all others -1; with ``every`` these get the next slots. Gives the
-    number of partners; the word itself must have none.
+    Partners that are asked for have a slot already, counted from 1, all others 0; with ``every`` these get the next
+    slots. Gives the number of partners; the word itself must have none.
     """
     starts, documents, _ = postings
     row_starts, row_terms, _ = rows
@@ -134,15 +114,15 @@ def count_partners(
         for there in range(row_starts[document], row_starts[document + 1]):
             other = row_terms[there]
             slot = slots[other]
-            if slot < 0:
+            if slot == 0:
                 if not every or other == term:
                     continue
+                partners[number] = other
+                counts[number] = 0
+                number += 1
                 slot = number
                 slots[other] = slot
-                partners[slot] = other
-                counts[slot] = 0
-                number += 1
-            counts[slot] += 1
+            counts[slot - 1] += 1
     return number
 
 
@@ -175,23 +155,21 @@ def fill_partners(
             continue
         part = length_parts[lengths[document]]
         mine = match_part(form, frequencies[place], rates[term], part)
-        share, order, post = length_share(form, 2, part), precedence[document], first + document
+        share, order, post = length_norm(form, 2, part), precedence[document], first + document
         for there in range(row_starts[document], row_starts[document + 1]):
-            slot = slots[row_terms[there]]
+            slot = slots[row_terms[there]] - 1
             if slot >= 0:
                 score = mine + match_part(form, row_frequencies[there], rates[row_terms[there]], part)
                 if score > 0.0:
                     begin, room = starts[slot], starts[slot + 1] - starts[slot]
-                    sizes[slot] = insert(
-                        scores, orders, posts, begin, sizes[slot], room, score + share, order, post
-                    )
+                    sizes[slot] = insert(scores, orders, posts, begin, sizes[slot], room, score + share, order, post)
 
 
 @njit(cache=True, nogil=True)
 def forget_slots(slots: Ints, partners: Ints, number: int) -> None:
     """Leave the slots as they were before."""
     for slot in range(number):
-        slots[partners[slot]] = -1
+        slots[partners[slot]] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -252,10 +230,75 @@ def merge_singles(
 
 
 @njit(cache=True, nogil=True)
-def frequency_of(rows: Postings, document: int, term: int) -> int:
-    """How often a word stands in a post."""
+def score_posts(
+    rows: Postings,
+    about: tuple[Ints, Marks, Longs],
+    first: int,
+    asked: tuple[Ints, Ints, Ints],
+    form: int,
+    words: int,
+    rates: Floats,
+    length_parts: Floats,
+    out: tuple[Floats, Longs, Ints],
+) -> None:
+    """The scores, orders and number of words held, for those of many posts that lie in one segment.
+
+    ``asked`` are posts, the one word each is scored for, and the other (-1 for none).
+    """
     starts, terms, frequencies = rows
-    for there in range(starts[document], starts[document + 1]):
-        if terms[there] == term:
-            return frequencies[there]
-    return 0
+    lengths, _, precedence = about
+    posts, ones, others = asked
+    scores, orders, held = out
+    for at in range(posts.size):
+        document = posts[at] - first
+        if not 0 <= document < lengths.size:
+            continue
+        part, score, number = length_parts[lengths[document]], 0.0, 0
+        for there in range(starts[document], starts[document + 1]):
+            if terms[there] == ones[at] or terms[there] == others[at]:
+                score += match_part(form, frequencies[there], rates[terms[there]], part)
+                number += 1
+        scores[at] = score + length_norm(form, words, part)
+        orders[at] = precedence[document]
+        held[at] = number
+
+
+@njit(cache=True, nogil=True)
+def count_term(postings: Postings, deleted: Marks, term: int) -> int:
+    """How many posts of one segment hold a word."""
+    starts, documents, _ = postings
+    number = 0
+    if term + 1 < starts.size:
+        for place in range(starts[term], starts[term + 1]):
+            number += not deleted[documents[place]]
+    return number
+
+
+@njit(cache=True, nogil=True)
+def describe_lists(
+    starts: Longs, scores: Floats, k: int, certain: NDArray[np.uint8], evenness: NDArray[np.uint8]
+) -> None:
+    """How many of the first k of every list are there however ties fall, and how even their scores are."""
+    for number in range(starts.size - 1):
+        begin = starts[number]
+        size = starts[number + 1] - begin
+        shown = min(size, k)
+        sure = shown
+        while size > k and sure > 0 and scores[begin + sure - 1] == scores[begin + k]:
+            sure -= 1
+        certain[number] = sure
+        evenness[number] = evenness_of(scores[begin : begin + shown], shown)
+
+
+@njit(cache=True, nogil=True)
+def list_pairs(starts: Longs, terms: Ints, spread: Longs, keys: Longs) -> None:
+    """All pairs of words that rows hold, the rarer word in the upper half of a key; ``spread`` is by place in a row."""
+    put = 0
+    for row in range(starts.size - 1):
+        for one in range(starts[row], starts[row + 1]):
+            for other in range(one + 1, starts[row + 1]):
+                upper, lower = terms[one], terms[other]
+                if (spread[one], upper) > (spread[other], lower):
+                    upper, lower = lower, upper
+                keys[put] = (np.int64(upper) << 32) + lower
+                put += 1

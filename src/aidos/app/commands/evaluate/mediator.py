@@ -1,4 +1,4 @@
-"""`aidos evaluate`: the papers' experiments, run again by name."""
+"""`aidos evaluate mediator`: what mediator accounts give and cost."""
 
 from __future__ import annotations
 
@@ -15,17 +15,7 @@ from aidos.errors import ParameterError
 if TYPE_CHECKING:
     from aidos.evaluate.mediator.outcome import Outcome
 
-__all__ = ["PARTS", "evaluate", "mediator"]
-
-
-def evaluate() -> int:
-    """Run an experiment of the papers again, on their setting or on data of your own.
-
-    For example:
-        aidos evaluate mediator -o results
-        aidos evaluate mediator --posts Posts.xml --least-questions 20 -o results
-    """
-    raise ParameterError("which experiment is missing: mediator", hint="see: aidos evaluate --help")
+__all__ = ["mediator"]
 
 
 def mediator(
@@ -125,6 +115,3 @@ def _numbers(text: str) -> tuple[float, ...]:
         return tuple(float(word) for word in _words(text))
     except ValueError as error:
         raise ParameterError(f"--alphas takes numbers with commas between, got {text!r}") from error
-
-
-PARTS = {"mediator": mediator}

@@ -1,0 +1,24 @@
+"""`aidos evaluate`: the papers' experiments, run again by name."""
+
+from __future__ import annotations
+
+from aidos.app.commands.evaluate.exposure import exposure
+from aidos.app.commands.evaluate.mediator import mediator
+from aidos.errors import ParameterError
+
+__all__ = ["PARTS", "evaluate"]
+
+
+def evaluate() -> int:
+    """Run an experiment of the papers again, on their setting or on data of your own.
+
+    For example:
+        aidos evaluate mediator -o results
+        aidos evaluate mediator --posts Posts.xml --least-questions 20 -o results
+        aidos evaluate exposure -o results
+        aidos evaluate exposure --in exposure --judgements judged.csv -o results
+    """
+    raise ParameterError("which experiment is missing: mediator or exposure", hint="see: aidos evaluate --help")
+
+
+PARTS = {"mediator": mediator, "exposure": exposure}

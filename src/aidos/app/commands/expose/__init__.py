@@ -1,0 +1,38 @@
+"""`aidos expose`: by which queries the members of a community are found, and how much that hurts."""
+
+from __future__ import annotations
+
+from aidos.app.commands.expose.aggregate import audit, train
+from aidos.app.commands.expose.change import add, delete
+from aidos.app.commands.expose.compute import compute
+from aidos.app.commands.expose.look import draft, member, query
+from aidos.errors import ParameterError
+
+__all__ = ["PARTS", "expose"]
+
+
+def expose() -> int:
+    """Find every query that exposes a member of a community, the most critical first.
+
+    For example:
+        aidos expose compute posts.parquet -o exposure
+        aidos expose member ID --in exposure -o page.html
+        aidos expose draft "a post before it is posted" --as ID --in exposure
+        aidos expose audit --in exposure -o audit.html
+    """
+    raise ParameterError(
+        "what to do is missing: compute, member, query, draft, add, delete, audit or train",
+        hint="see: aidos expose --help",
+    )
+
+
+PARTS = {
+    "compute": compute,
+    "member": member,
+    "query": query,
+    "draft": draft,
+    "add": add,
+    "delete": delete,
+    "audit": audit,
+    "train": train,
+}

@@ -1,0 +1,59 @@
+"""What the exposure commands have in common: how they open a directory and show what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from aidos.app.console import Common, show, show_json, tell
+
+if TYPE_CHECKING:
+    from aidos.exposure.critical.model import CriticalityModel
+    from aidos.exposure.manifest import Facts
+    from aidos.exposure.store import ExposureStore
+
+__all__ = ["Where", "load_model", "open_store", "tell_facts"]
+
+NAMES = ("posts", "members", "words", "queries", "exposures")
+
+
+@Parameter(name="*", group="Where to look")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """The directory that is asked."""
+
+    directory: Annotated[Path, Parameter(name=["--in"])]
+    """The directory that `aidos expose compute` wrote."""
+
+
+def open_store(where: Where, common: Common) -> ExposureStore:
+    """The directory, with a remark when it has grown old."""
+    from aidos.exposure.store import ExposureStore
+
+    store = ExposureStore.open(where.directory)
+    if hint := store.drift.hint:
+        tell(hint, quiet=common.quiet)
+    return store
+
+
+def load_model(path: Path | None) -> CriticalityModel:
+    """The model of a file, or the one that comes with aidos."""
+    from aidos.exposure.critical.model import CriticalityModel
+
+    return CriticalityModel.default() if path is None else CriticalityModel.load(path)
+
+
+def tell_facts(directory: Path, facts: Facts, common: Common) -> int:
+    """What a directory holds."""
+    from aidos.report.terminal import facts_table
+
+    settings = asdict(facts.settings)
+    counts = {name: getattr(facts, name) for name in NAMES}
+    if common.json:
+        show_json({"directory": str(directory), "settings": settings, **counts, "cut_posts": facts.cut_posts})
+    else:
+        show(facts_table([("directory", str(directory)), *settings.items(), *counts.items()]))
+    return 0

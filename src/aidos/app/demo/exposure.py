@@ -1,0 +1,89 @@
+"""The demo's chapter on search exposure: the queries that expose one member, and the operator's audit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.report.page import Callout, Card, Chapter, Code, DataTable, Prose
+from aidos.report.page import Facts as Tiles
+
+if TYPE_CHECKING:
+    from aidos.engine.embedded import EmbeddedTable
+    from aidos.exposure.audit import Audit
+    from aidos.exposure.manifest import Facts
+    from aidos.report.memberpage import MemberStory
+
+__all__ = ["exposure_chapter"]
+
+SHOWN = 4
+OPEN = "select * from {table} where community = 'open'"
+MOST_TROUBLED = """
+    select author_id from {table} where deleted_later
+    group by author_id order by count(*) desc, author_id limit 1
+"""
+"""The member who will delete most of her posts: somebody with something to hide."""
+
+
+def exposure_chapter(place: Workplace) -> Outcome:
+    """Compute the exposure of the open community, look one member up, and audit the whole."""
+    from aidos.app.auditing import audit_exposure
+    from aidos.app.exposing import look_up_member
+    from aidos.exposure.audit import ExposureAudit
+    from aidos.exposure.compute import compute
+    from aidos.exposure.critical.model import CriticalityModel
+    from aidos.exposure.settings import SearchExposure
+    from aidos.exposure.store import ExposureStore
+
+    posts: EmbeddedTable = place.engine.parquet(place.directory / "posts.parquet").select(OPEN)
+    directory = place.engine.scratch / "exposure"
+    facts = compute(posts, SearchExposure(), directory, progress=place.progress)
+    store = ExposureStore.open(directory)
+    member = str(posts.rows(MOST_TROUBLED)[0][0])
+    story = look_up_member(store, member, CriticalityModel.default(), top=SHOWN, raw=False, command="")
+    audit = audit_exposure(store, ExposureAudit(words=10), progress=place.progress).value
+    chapter = _chapter(facts, story, audit)
+    return Outcome(chapter, "search exposure", f"{facts.queries:,} queries, {facts.exposures:,} exposures")
+
+
+def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
+    from aidos.report.memberpage import query_card
+
+    cards: tuple[Card, ...] = tuple(query_card(each, story.k) for each in story.critical)
+    return Chapter(
+        title="Which queries expose a member",
+        blocks=(
+            Prose(
+                "A community's search returns posts with their authors. aidos turns it round: for every member, all "
+                "queries of one or two words that return a post of theirs among the first ten, and which of them hurt. "
+                f"Here is the made-up member {story.member}, who will delete more posts than anybody: the {SHOWN} most "
+                f"critical of {story.queries:,} queries."
+            ),
+            Tiles((("posts", facts.posts), ("queries", facts.queries), ("exposures", facts.exposures))),
+            *cards,
+            _table(audit),
+            Callout(
+                "caution",
+                "The order is by a model that was trained on the sample world from simulated deletions and simulated "
+                "anonymous posts: it shows how it works, not what real people mind.",
+            ),
+            Code(
+                text="aidos expose compute posts.parquet -o exposure\n"
+                f"aidos expose member {story.member} --in exposure -o page.html\n"
+                "aidos expose audit --in exposure -o audit.html",
+                language="command",
+            ),
+        ),
+    )
+
+
+def _table(audit: Audit) -> DataTable:
+    from aidos.report.auditpage import KIND_COLUMNS, kind_rows
+
+    rows = kind_rows(kind for kind in audit.kinds if kind.group == "topic")
+    return DataTable(
+        caption=f"The operator's view: topics of queries, members in multiples of {audit.least}",
+        columns=KIND_COLUMNS,
+        rows=tuple(rows),
+        numeric=KIND_COLUMNS[1:],
+    )
