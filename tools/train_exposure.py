@@ -22,12 +22,12 @@ import numpy as np
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.evaluate.exposure.experiment import sample_community
-from aidos.evaluate.exposure.teaching import Signals, Teaching
-from aidos.exposure.compute import compute
 from aidos.exposure.critical.learner import COSTS, Trained, train
 from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.settings import SearchExposure
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.critical.teaching import Signals, Teaching
+from aidos.exposure.queries.compute import compute
+from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.store import ExposureStore
 from aidos.model.text.analyser import Analyser
 from aidos.world.size import World
 

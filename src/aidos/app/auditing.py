@@ -6,9 +6,9 @@ import numpy as np
 
 from aidos.core.mechanism import Release
 from aidos.core.progress import Progress
-from aidos.exposure.audit import NONE, Audit, ExposureAudit, Lexicon
-from aidos.exposure.store import ExposureStore
-from aidos.exposure.walking import walk
+from aidos.exposure.queries.audit import NONE, Audit, ExposureAudit, Lexicon
+from aidos.exposure.queries.store import ExposureStore
+from aidos.exposure.queries.walking import walk
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from aidos.app.excerpts import excerpt
-from aidos.exposure.answers import Answer
 from aidos.exposure.critical.community import Community
 from aidos.exposure.critical.drafted import Drafted
 from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.rank import Ranked, rank_member
 from aidos.exposure.critical.reasons import Reasons
-from aidos.exposure.overlay import query_keys
-from aidos.exposure.records import NO_WORD, Exposures
-from aidos.exposure.remedies import Remedy, remedies, rewordings
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.queries.answers import Answer
+from aidos.exposure.queries.overlay import query_keys
+from aidos.exposure.queries.records import NO_WORD, Exposures
+from aidos.exposure.queries.remedies import Remedy, remedies, rewordings
+from aidos.exposure.queries.store import ExposureStore
 from aidos.model.text.analyser import Analyser
 from aidos.report.memberpage import CriticalQuery, MemberStory, PostRemedy
 from aidos.report.values import Value, fit

@@ -15,7 +15,7 @@ from aidos.evaluate.exposure.judged import judged_experiment
 from aidos.evaluate.exposure.judgements import read_judgements
 from aidos.evaluate.exposure.outcome import Outcome
 from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.queries.store import ExposureStore
 from aidos.report.criticalpage import CriticalStory, critical_page
 from aidos.report.page import render
 from aidos.world.size import World

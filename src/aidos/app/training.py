@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
-from aidos.evaluate.exposure.teaching import Signals, Teaching, texts_of
 from aidos.exposure.critical.learner import Trained, train
 from aidos.exposure.critical.targets import count_words, sensitivity_scores
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.critical.teaching import Signals, Teaching, texts_of
+from aidos.exposure.queries.store import ExposureStore
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.model.sensitivity import TopicalSensitivity

@@ -1,1 +1,1 @@
-"""Search exposure: by which queries a member's posts are found, and how much that hurts (thesis, chapter 5)."""
+"""What a search exposes of people: the queries that find them, and where they rank for sensitive topics."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aidos.core.mechanism import Release
-from aidos.exposure.audit import ORDINARY, Audit, Kind
+from aidos.exposure.queries.audit import ORDINARY, Audit, Kind
 from aidos.report.charts import bar
 from aidos.report.page import Chapter, Code, DataTable, Facts, Figure, Page, Prose
 

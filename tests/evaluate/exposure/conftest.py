@@ -4,9 +4,9 @@ import pytest
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.evaluate.exposure.experiment import sample_community
-from aidos.exposure.compute import compute
-from aidos.exposure.settings import SearchExposure
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.queries.compute import compute
+from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.store import ExposureStore
 from aidos.world.size import World
 
 VILLAGE = World(120, 5)

@@ -11,9 +11,9 @@ from aidos.errors import InputError
 from aidos.evaluate.exposure.comparison import Graded, Scored, compare, measure_all
 from aidos.evaluate.exposure.measures import holm, kendall_tau, ndcg_at, paired_t, precision_at
 from aidos.evaluate.exposure.outcome import LEARNED, MEASURES, NOTE, THESIS
-from aidos.evaluate.exposure.teaching import Rows
 from aidos.exposure.critical.features import FEATURES
-from aidos.exposure.records import Exposures
+from aidos.exposure.critical.teaching import Rows
+from aidos.exposure.queries.records import Exposures
 
 MEMBERS, QUERIES = 30, 40
 TOPICAL = FEATURES.index("topical_sensitivity")

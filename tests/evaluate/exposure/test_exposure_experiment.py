@@ -9,11 +9,11 @@ import pytest
 from aidos.errors import InputError, ParameterError
 from aidos.evaluate.exposure.experiment import ExposureExperiment, sample_community, sample_experiment, true_grades
 from aidos.evaluate.exposure.outcome import LEARNED, MEASURES
-from aidos.evaluate.exposure.teaching import Rows, Teaching
 from aidos.evaluate.exposure.truth import TrueCriticality
 from aidos.exposure.critical.features import FEATURES
 from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.records import Exposures
+from aidos.exposure.critical.teaching import Rows, Teaching
+from aidos.exposure.queries.records import Exposures
 from aidos.world.size import World
 
 # In a village words are few: one occurrence must count.

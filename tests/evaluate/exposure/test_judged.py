@@ -8,7 +8,7 @@ from aidos.evaluate.exposure.judged import judged_experiment
 from aidos.evaluate.exposure.judgements import Judgements
 from aidos.exposure.critical.features import FEATURES, feature_matrix
 from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.records import NO_WORD
+from aidos.exposure.queries.records import NO_WORD
 
 MEMBERS = range(6)
 

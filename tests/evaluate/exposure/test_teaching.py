@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 
 from aidos.errors import InputError, ParameterError
-from aidos.evaluate.exposure.teaching import Signals, Teaching
 from aidos.exposure.critical.cleaning import clean
 from aidos.exposure.critical.features import feature_matrix
 from aidos.exposure.critical.targets import community_scores, user_scores
+from aidos.exposure.critical.teaching import Signals, Teaching
 from aidos.model.text.analyser import Analyser
 
 FEW = Teaching(queries_per_member=40, least_queries=20, pseudo_count=0.5)

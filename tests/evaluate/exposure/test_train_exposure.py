@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from aidos.evaluate.exposure.teaching import Teaching
 from aidos.exposure.critical.features import FEATURES
 from aidos.exposure.critical.model import CriticalityModel
+from aidos.exposure.critical.teaching import Teaching
 from aidos.world.size import World
 
 TOOLS = Path(__file__).parents[3] / "tools"

@@ -5,7 +5,7 @@ from town import Town, rows_of
 from aidos.errors import InputError
 from aidos.exposure.critical.cleaning import REASONS, clean
 from aidos.exposure.critical.dictionary import Dictionary
-from aidos.exposure.records import NO_WORD
+from aidos.exposure.queries.records import NO_WORD
 from aidos.model.text.analyser import Analyser
 
 

@@ -11,7 +11,7 @@ from aidos.errors import ParameterError
 from aidos.exposure.critical.categories import CATEGORIES, Lexicon
 from aidos.exposure.critical.features import DESCRIBED, FEATURES, MemberFeatures, feature_matrix
 from aidos.exposure.critical.syntax import MARKS, syntactic_marks
-from aidos.exposure.records import NO_WORD
+from aidos.exposure.queries.records import NO_WORD
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 

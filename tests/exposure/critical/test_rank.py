@@ -11,8 +11,8 @@ from aidos.exposure.critical.features import FEATURES, feature_matrix
 from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.rank import rank_member
 from aidos.exposure.critical.reasons import reasons
-from aidos.exposure.draft import DRAFT
-from aidos.exposure.records import NO_WORD
+from aidos.exposure.queries.draft import DRAFT
+from aidos.exposure.queries.records import NO_WORD
 
 
 def model_of(**weights):

@@ -13,7 +13,7 @@ from aidos.exposure.critical.targets import (
     sensitivity_scores,
     user_scores,
 )
-from aidos.exposure.records import NO_WORD
+from aidos.exposure.queries.records import NO_WORD
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 

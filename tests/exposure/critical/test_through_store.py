@@ -8,16 +8,16 @@ import pytest
 from town import Town
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.exposure.compute import compute
 from aidos.exposure.critical.cleaning import clean
 from aidos.exposure.critical.drafted import Drafted
 from aidos.exposure.critical.features import FEATURES, feature_matrix
 from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.rank import rank_member
 from aidos.exposure.critical.targets import user_scores
-from aidos.exposure.draft import DRAFT
-from aidos.exposure.settings import SearchExposure
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.queries.compute import compute
+from aidos.exposure.queries.draft import DRAFT
+from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.store import ExposureStore
 
 START = datetime(2024, 1, 1)  # noqa: DTZ001 (posts have no zone)
 

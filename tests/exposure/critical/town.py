@@ -8,8 +8,8 @@ from math import exp, log
 import numpy as np
 import pyarrow as pa
 
-from aidos.exposure.records import NO_WORD, Exposures
-from aidos.exposure.settings import SearchExposure
+from aidos.exposure.queries.records import NO_WORD, Exposures
+from aidos.exposure.queries.settings import SearchExposure
 from aidos.model.retrieval.segment import Collection
 from aidos.model.text.analyser import Analyser
 

@@ -10,8 +10,8 @@ from aidos.report.page import Facts as Tiles
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.exposure.audit import Audit
-    from aidos.exposure.manifest import Facts
+    from aidos.exposure.queries.audit import Audit
+    from aidos.exposure.queries.manifest import Facts
     from aidos.report.memberpage import MemberStory
 
 __all__ = ["exposure_chapter"]
@@ -29,11 +29,11 @@ def exposure_chapter(place: Workplace) -> Outcome:
     """Compute the exposure of the open community, look one member up, and audit the whole."""
     from aidos.app.auditing import audit_exposure
     from aidos.app.exposing import look_up_member
-    from aidos.exposure.audit import ExposureAudit
-    from aidos.exposure.compute import compute
     from aidos.exposure.critical.model import CriticalityModel
-    from aidos.exposure.settings import SearchExposure
-    from aidos.exposure.store import ExposureStore
+    from aidos.exposure.queries.audit import ExposureAudit
+    from aidos.exposure.queries.compute import compute
+    from aidos.exposure.queries.settings import SearchExposure
+    from aidos.exposure.queries.store import ExposureStore
 
     posts: EmbeddedTable = place.engine.parquet(place.directory / "posts.parquet").select(OPEN)
     directory = place.engine.scratch / "exposure"

@@ -13,8 +13,8 @@ from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
 from aidos.evaluate.exposure.measures import correlation
 from aidos.evaluate.exposure.outcome import MEASURES, Facts, Outcome, RankerKind
-from aidos.evaluate.exposure.teaching import Rows
 from aidos.exposure.critical.features import FEATURES
+from aidos.exposure.critical.teaching import Rows
 
 __all__ = ["Graded", "Scored", "compare", "measure_all"]
 

@@ -34,15 +34,15 @@ from aidos.engine.files import replace_when_done
 from aidos.errors import InputError
 from aidos.evaluate.exposure.comparison import Graded, Scored, compare
 from aidos.evaluate.exposure.outcome import LEARNED, MEASURES, NOTE, Facts, Outcome
-from aidos.evaluate.exposure.teaching import Rows, Signals, Teaching
 from aidos.evaluate.exposure.truth import TrueCriticality
-from aidos.exposure.compute import compute
 from aidos.exposure.critical.learner import train
 from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.targets import user_scores
-from aidos.exposure.records import NO_WORD, Exposures
-from aidos.exposure.settings import SearchExposure
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.critical.teaching import Rows, Signals, Teaching
+from aidos.exposure.queries.compute import compute
+from aidos.exposure.queries.records import NO_WORD, Exposures
+from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.store import ExposureStore
 from aidos.model.text.analyser import Analyser
 from aidos.world.posts import post_blocks
 from aidos.world.size import World

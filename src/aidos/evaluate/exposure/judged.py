@@ -21,12 +21,12 @@ from aidos.errors import InputError, ParameterError
 from aidos.evaluate.exposure.comparison import Graded, Scored, compare
 from aidos.evaluate.exposure.judgements import Judgements
 from aidos.evaluate.exposure.outcome import Outcome
-from aidos.evaluate.exposure.teaching import Rows
 from aidos.exposure.critical.categories import Lexicon
 from aidos.exposure.critical.features import MemberFeatures
 from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.records import NO_WORD, Exposures
-from aidos.exposure.store import ExposureStore
+from aidos.exposure.critical.teaching import Rows
+from aidos.exposure.queries.records import NO_WORD, Exposures
+from aidos.exposure.queries.store import ExposureStore
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 

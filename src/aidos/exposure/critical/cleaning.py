@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from aidos.exposure.critical.community import Community, Ints, Longs, Material, gather, keys_of
 from aidos.exposure.critical.dictionary import Dictionary
 from aidos.exposure.critical.syntax import ADDRESSES, MENTIONS
-from aidos.exposure.records import Exposures
+from aidos.exposure.queries.records import Exposures
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import analyse
 from aidos.model.text.vocabulary import Vocabulary

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
-from aidos.exposure.records import NO_WORD, Exposures
-from aidos.exposure.settings import SearchExposure
+from aidos.exposure.queries.records import NO_WORD, Exposures
+from aidos.exposure.queries.settings import SearchExposure
 from aidos.model.retrieval.segment import Collection
 
 __all__ = ["Community", "Counted", "Material", "gather", "keys_of"]
@@ -35,7 +35,7 @@ class Counted(Protocol):
 
 
 class Community(Protocol):
-    """What is asked of a community; `aidos.exposure.store.ExposureStore` answers."""
+    """What is asked of a community; `aidos.exposure.queries.store.ExposureStore` answers."""
 
     @property
     def settings(self) -> SearchExposure:

@@ -32,6 +32,7 @@ class Dictionary:
         self.words = frozenset(word.lower() for word in words)
         self.stemmer = stemmer
         self._stems = frozenset(self._stemmed(sorted(self.words)))
+        self._accepted: dict[Analyser, frozenset[str]] = {}
 
     @staticmethod
     def default() -> Dictionary:
@@ -56,7 +57,9 @@ class Dictionary:
 
     def known(self, terms: Sequence[str], analyser: Analyser) -> NDArray[np.bool_]:
         """Whether each term of an analyser is, or comes from, a word of the dictionary."""
-        accepted = self.words | {term for term in analyser.meanings(sorted(self.words)) if term}
+        if analyser not in self._accepted:
+            self._accepted[analyser] = self.words | {term for term in analyser.meanings(sorted(self.words)) if term}
+        accepted = self._accepted[analyser]
         plainly = [term in accepted for term in terms]
         by_stem = [stem in self._stems for stem in self._stemmed(list(terms))] if self.stemmer else plainly
         return np.array(plainly, dtype=np.bool_) | np.array(by_stem, dtype=np.bool_)

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.exposure.critical.community import Community, Counted, Ints, Longs
-from aidos.exposure.draft import DRAFT
-from aidos.exposure.settings import SearchExposure
+from aidos.exposure.queries.draft import DRAFT
+from aidos.exposure.queries.settings import SearchExposure
 from aidos.model.retrieval.segment import Collection
 from aidos.model.text.analyser import Analyser
 

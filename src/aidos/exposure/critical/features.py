@@ -32,7 +32,7 @@ from aidos.exposure.critical.community import Community, Longs, Material, gather
 from aidos.exposure.critical.forms import Forms
 from aidos.exposure.critical.language import Language
 from aidos.exposure.critical.syntax import MARKS, syntactic_marks
-from aidos.exposure.records import Exposures
+from aidos.exposure.queries.records import Exposures
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 

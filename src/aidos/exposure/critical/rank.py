@@ -26,7 +26,7 @@ from aidos.exposure.critical.dictionary import Dictionary
 from aidos.exposure.critical.features import FEATURES, MemberFeatures
 from aidos.exposure.critical.model import Ranker
 from aidos.exposure.critical.reasons import Reasons, reasons
-from aidos.exposure.records import Exposures
+from aidos.exposure.queries.records import Exposures
 
 __all__ = ["Ranked", "rank_member", "score_member"]
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from aidos.errors import InputError, ParameterError
 from aidos.exposure.critical.community import Community
 from aidos.exposure.critical.features import WordSensitivity
-from aidos.exposure.records import NO_WORD, Exposures
+from aidos.exposure.queries.records import NO_WORD, Exposures
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import analyse
 from aidos.model.text.strings import Texts

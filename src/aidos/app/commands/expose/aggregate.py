@@ -53,7 +53,7 @@ def audit(
     from aidos.app.auditing import audit_exposure
     from aidos.app.recipe import fill_parameters
     from aidos.core.guarantee import statement
-    from aidos.exposure.audit import ExposureAudit
+    from aidos.exposure.queries.audit import ExposureAudit
     from aidos.report.auditpage import KIND_COLUMNS, audit_page, kind_rows
     from aidos.report.terminal import rows_table
 

@@ -13,7 +13,7 @@ from aidos.app.reading import HowToRead
 from aidos.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from aidos.exposure.changes import Change
+    from aidos.exposure.queries.changes import Change
 
 __all__ = ["add", "delete"]
 
@@ -31,7 +31,7 @@ def add(files: Sequence[str], /, *, where: Where, how: HowToRead | None = None, 
     files
         Posts whose ids are not there yet: files or glob patterns.
     """
-    from aidos.exposure.store import ExposureStore
+    from aidos.exposure.queries.store import ExposureStore
     from aidos.ingest.reading import read_files
 
     common = common or Common()
@@ -57,7 +57,7 @@ def delete(
     file
         A file with one id a line, instead of or beside those named.
     """
-    from aidos.exposure.store import ExposureStore
+    from aidos.exposure.queries.store import ExposureStore
 
     common = common or Common()
     named = [*post_ids, *(_lines(file) if file else [])]

@@ -14,7 +14,7 @@ from aidos.app.console import Common, TerminalProgress, open_engine, remark_if_s
 from aidos.app.reading import HowToRead
 
 if TYPE_CHECKING:
-    from aidos.exposure.settings import SearchExposure
+    from aidos.exposure.queries.settings import SearchExposure
 
 __all__ = ["Searching", "compute"]
 
@@ -47,7 +47,7 @@ class Searching:
         from dataclasses import asdict
 
         from aidos.app.recipe import fill_parameters
-        from aidos.exposure.settings import SearchExposure
+        from aidos.exposure.queries.settings import SearchExposure
 
         made: SearchExposure = fill_parameters("search-exposure", SearchExposure, asdict(self))
         return made
@@ -80,7 +80,7 @@ def compute(
     output
         The directory to write, or to go on with.
     """
-    from aidos.exposure.compute import compute as compute_exposure
+    from aidos.exposure.queries.compute import compute as compute_exposure
     from aidos.ingest.reading import read_files
 
     common = common or Common()

@@ -12,8 +12,8 @@ from aidos.app.console import Common, show, show_json, tell
 
 if TYPE_CHECKING:
     from aidos.exposure.critical.model import CriticalityModel
-    from aidos.exposure.manifest import Facts
-    from aidos.exposure.store import ExposureStore
+    from aidos.exposure.queries.manifest import Facts
+    from aidos.exposure.queries.store import ExposureStore
 
 __all__ = ["Where", "load_model", "open_store", "tell_facts"]
 
@@ -31,7 +31,7 @@ class Where:
 
 def open_store(where: Where, common: Common) -> ExposureStore:
     """The directory, with a remark when it has grown old."""
-    from aidos.exposure.store import ExposureStore
+    from aidos.exposure.queries.store import ExposureStore
 
     store = ExposureStore.open(where.directory)
     if hint := store.drift.hint:

@@ -1,0 +1,1 @@
+"""What the commands on R-susceptibility and their chapter of the demo share."""
