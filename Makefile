@@ -4,7 +4,7 @@ BIN := .venv/bin
 CPUS := $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test check lint types architecture docs browser coverage bench lock format clean
+.PHONY: help environment demo test slow check lint types architecture docs browser coverage bench lock format clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,7 +16,10 @@ demo: environment ## Generate the small sample world, run every room on it, writ
 	@$(BIN)/aidos demo -o demo
 
 test: environment ## Run the test suite (fast; no network, no browser)
-	@$(BIN)/python -m pytest -n $(CPUS) -m "not browser"
+	@$(BIN)/python -m pytest -n $(CPUS) -m "not browser and not slow"
+
+slow: environment ## Run the tests that take long (training, larger worlds)
+	@$(BIN)/python -m pytest -n $(CPUS) -m "slow and not browser"
 
 check: environment lint types architecture docs ## Lint, types, architecture and documentation
 

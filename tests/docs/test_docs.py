@@ -154,6 +154,7 @@ def without_numbers(text):
         ("fairness", "halves"),
         ("retrieval", "found"),
         ("mediator", "linked"),
+        ("exposure", "later"),
     ],
 )
 def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):

@@ -133,6 +133,13 @@ def test_training_on_signals_gives_a_model_without_words_that_ranks(capsys, comm
     assert "own signals" in ranked["model"]
 
 
+def test_trees_can_rank_as_well(capsys, community, where, tmp_path):
+    model = tmp_path / "trees.json"
+    found = told(capsys, "train", *where, "--target", "topics", "--learner", "lambdarank", "-o", model)
+    assert found["agreement"][0]["agreement"] > 0.6
+    assert told(capsys, "member", busiest(community), *where, "--model", model, "--top", "3")["critical"]
+
+
 def test_topics_can_be_the_target_where_there_are_no_signals(capsys, where, tmp_path):
     found = told(capsys, "train", *where, "--target", "topics", "-o", tmp_path / "model.json")
     assert found["weights"]["topical_sensitivity"] > 0
@@ -206,3 +213,16 @@ def test_bad_settings_are_refused_before_anything_is_read(capsys, tmp_path):
         ("--scorer", "x", "scorer"),
     ]:
         assert words in complaint(capsys, "compute", "missing.parquet", option, value, "-o", tmp_path / "e")
+
+
+def test_a_recipe_says_how_the_search_ranks(capsys, tmp_path):
+    posts = tmp_path / "posts.jsonl"
+    post = {"post_id": "a", "author_id": "b", "timestamp": "2024-01-01T00:00:00", "text": "two words"}
+    posts.write_text(json.dumps(post) + "\n")
+    recipe = tmp_path / "search.toml"
+    recipe.write_text('mechanism = "search-exposure"\n[parameters]\nk = 3\nsemantics = "and"\n')
+    found = told(capsys, "compute", posts, "--recipe", recipe, "-o", tmp_path / "e")
+    assert (found["settings"]["k"], found["settings"]["semantics"]) == (3, "and")
+    assert "takes the place" in complaint(capsys, "compute", posts, "--recipe", recipe, "-k", "2", "-o", tmp_path / "f")
+    recipe.write_text('mechanism = "zealous"\n')
+    assert "recipe for zealous" in complaint(capsys, "compute", posts, "--recipe", recipe, "-o", tmp_path / "f")

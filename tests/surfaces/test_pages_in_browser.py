@@ -15,6 +15,7 @@ from aidos.core.mechanism import Finding, Release
 from aidos.report import charts
 from aidos.report.page import (
     Callout,
+    Card,
     Chapter,
     Check,
     CheckList,
@@ -39,6 +40,7 @@ QUIET = [
 READ = (
     *("main p", ".lead", ".note-text p", ".note-word", ".stamp", ".facts dt", ".facts dd", "caption", "td", "th"),
     *(".figure-number", ".check-word", ".check-detail", ".colophon p", "a", "summary", "pre code", "svg.chart text"),
+    *(".card h3", ".card-marks li", "blockquote", "mark", ".card-source", ".card-notes dt", ".card-notes dd"),
 )
 CONTRAST = """(selector) => {
     const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
@@ -107,6 +109,13 @@ def sample_page():
                 *(
                     Code(text="aidos check " + "x" * 120, language=language)
                     for language in ("command", "python", "recipe")
+                ),
+                Card(
+                    title="a query " + "x" * 60,
+                    marks=("rank 1 of 10", "the whole query", "depends on ties"),
+                    quotation=(("Some words, ", False), ("marked", True), (" and " + "y" * 90, False)),
+                    source="Posted 2024-03-01",
+                    notes=(("Why here", ("A sentence.", "Another one.")), ("To lower it", ("A third. " * 20,))),
                 ),
                 CheckList(tuple(Check(label="A check", outcome=outcome, detail="Why `so`.") for outcome in outcomes)),
             ),

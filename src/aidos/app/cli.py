@@ -32,6 +32,7 @@ COMMANDS = (
     "attack",
     "mediate",
     "expose",
+    "risk",
     "fair",
     "evaluate",
     "sample",

@@ -12,6 +12,7 @@ import numpy as np
 from aidos.app.excerpts import excerpt
 from aidos.exposure.critical.community import Community
 from aidos.exposure.critical.drafted import Drafted
+from aidos.exposure.critical.lambdarank import TreeModel
 from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.rank import Ranked, rank_member
 from aidos.exposure.critical.reasons import Reasons
@@ -55,7 +56,7 @@ class Drafting:
 
 
 def look_up_member(
-    store: ExposureStore, author_id: str, model: CriticalityModel, *, top: int, raw: bool, command: str
+    store: ExposureStore, author_id: str, model: CriticalityModel | TreeModel, *, top: int, raw: bool, command: str
 ) -> MemberStory:
     """Everything a member's page tells."""
     rows = store.member(store.member_number(author_id))
@@ -112,7 +113,7 @@ def answer_rows(store: ExposureStore, answer: Answer) -> list[tuple[Value, ...]]
 
 
 def look_up_draft(
-    store: ExposureStore, text: str, author: str | None, model: CriticalityModel, *, top: int
+    store: ExposureStore, text: str, author: str | None, model: CriticalityModel | TreeModel, *, top: int
 ) -> Drafting:
     """By which queries a draft would be found; partial matches come behind, since they say less."""
     member = None if author is None else store.member_number(author)

@@ -5,26 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
+from aidos.exposure.critical.lambdarank import TREES_KIND, TrainedTrees, TreeModel, train_trees
 from aidos.exposure.critical.learner import Trained, train
+from aidos.exposure.critical.model import CriticalityModel
 from aidos.exposure.critical.targets import count_words, sensitivity_scores
-from aidos.exposure.critical.teaching import Signals, Teaching, texts_of
+from aidos.exposure.critical.teaching import Rows, Signals, Teaching, texts_of
 from aidos.exposure.queries.store import ExposureStore
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
 
-__all__ = ["SignalFiles", "read_deletions", "train_by_signals", "train_by_topics"]
+__all__ = ["Learner", "SignalFiles", "load_ranker", "read_deletions", "train_by_signals", "train_by_topics"]
 
+Learner = Literal["linear", "lambdarank"]
+
+Floats = NDArray[np.float64]
+OWN = "the community's own signals"
+BEGINNING = 200
+"""Characters of a model's file within which it says what it is."""
 WANTED = "a CSV or Parquet file with the columns post_id and deleted (true or false)"
 
 
@@ -40,8 +50,14 @@ class SignalFiles:
 
 
 def train_by_signals(
-    store: ExposureStore, files: SignalFiles, engine: EmbeddedEngine, *, seed: int, progress: Progress
-) -> Trained:
+    store: ExposureStore,
+    files: SignalFiles,
+    engine: EmbeddedEngine,
+    *,
+    learner: Learner,
+    seed: int,
+    progress: Progress,
+) -> Trained | TrainedTrees:
     """From deletions and from how people talk without their name."""
     deletions = read_deletions(files.deletions)
     counts = _counts(engine, files.anonymous, files.options, store)
@@ -51,15 +67,15 @@ def train_by_signals(
     rows = teaching.rows(store, progress=progress)
     targets = teaching.targets(store, rows.exposures, signals)
     about = "deletions of posts, and words of an anonymous and an open community"
-    return _train(rows.exposures.members, rows.matrix, targets, seed, about)
+    return _train(rows, targets, learner, seed, about)
 
 
-def train_by_topics(store: ExposureStore, *, seed: int, progress: Progress) -> Trained:
+def train_by_topics(store: ExposureStore, *, learner: Learner, seed: int, progress: Progress) -> Trained | TrainedTrees:
     """From the sensitivity of topics alone."""
     rows = Teaching(seed=seed).rows(store, progress=progress)
     sensitivity = TopicalSensitivity.default(analyser=Analyser.parse(store.settings.analyser))
     targets = sensitivity_scores(store, rows.exposures, sensitivity)
-    return _train(rows.exposures.members, rows.matrix, targets, seed, "the sensitivity of topics")
+    return _train(rows, targets, learner, seed, "the sensitivity of topics")
 
 
 def read_deletions(path: Path) -> dict[str, bool]:
@@ -80,10 +96,22 @@ def read_deletions(path: Path) -> dict[str, bool]:
     return {str(name): bool(mark) for name, mark in zip(names, marks, strict=True) if mark is not None}
 
 
-def _train(members: np.ndarray, matrix: np.ndarray, targets: np.ndarray, seed: int, about: str) -> Trained:
-    return train(
-        members.astype(np.int64), matrix, targets, seed=seed, about=about, trained_on="the community's own signals"
-    )
+def load_ranker(path: Path | None) -> CriticalityModel | TreeModel:
+    """The ranker of a file, or the one that comes with aidos."""
+    if path is None:
+        return CriticalityModel.default()
+    try:
+        trees = TREES_KIND in path.read_text(encoding="utf-8")[:BEGINNING]
+    except (OSError, UnicodeDecodeError):
+        trees = False  # whoever reads it next says what is wrong
+    return TreeModel.load(path) if trees else CriticalityModel.load(path)
+
+
+def _train(rows: Rows, targets: Floats, learner: Learner, seed: int, about: str) -> Trained | TrainedTrees:
+    members = rows.exposures.members.astype(np.int64)
+    if learner == "lambdarank":
+        return train_trees(members, rows.matrix, targets, seed=seed, about=about, trained_on=OWN)
+    return train(members, rows.matrix, targets, seed=seed, about=about, trained_on=OWN)
 
 
 def _counts(engine: EmbeddedEngine, files: Sequence[str], options: ReadOptions, store: ExposureStore) -> dict[str, int]:

@@ -10,8 +10,8 @@ their queries differ by noise alone, which would drown what is to be learned. So
 ``harmless``, 1 from ``critical`` on, 2 from 1 on, and none in between, where the signals say nothing clear. A deletion
 weighs less than the community: it tips the balance where words are doubtful, and does not teach against plain words.
 
-Nothing here knows the truth that rankers are measured by (`aidos.evaluate.exposure.truth`). But the weights and bounds were settled with
-that of worlds 7 and 11 in view, so claims are to be checked on others.
+Nothing here knows the truth that rankers are measured by (`aidos.evaluate.exposure.truth`). But the weights and bounds
+were settled with that of worlds 7 and 11 in view, so claims are to be checked on others.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -15,6 +15,7 @@ from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
+    from aidos.exposure.critical.lambdarank import TrainedTrees
     from aidos.exposure.critical.learner import Trained
 
 __all__ = ["audit", "train"]
@@ -83,6 +84,7 @@ def train(
     anonymous: Sequence[str] = (),
     open_posts: Annotated[Sequence[str], Parameter(name=["--open"])] = (),
     target: str = "signals",
+    learner: Literal["linear", "lambdarank"] = "linear",
     seed: int = 0,
     how: HowToRead | None = None,
     common: Common | None = None,
@@ -110,6 +112,8 @@ def train(
         Posts of an open community to compare with; those of the directory unless given.
     target
         What is learned: signals, or topics for the sensitivity of topics.
+    learner
+        How: linear, with weights that can be read, or lambdarank, trees that need more data; linear unless given.
     seed
         Of everything that is drawn.
     """
@@ -120,7 +124,7 @@ def train(
         raise ParameterError(f"--target must be signals or topics, got {target}")
     progress = TerminalProgress(quiet=common.quiet)
     if target == "topics":
-        trained = train_by_topics(open_store(where, common), seed=seed, progress=progress)
+        trained = train_by_topics(open_store(where, common), learner=learner, seed=seed, progress=progress)
     elif deletions is None or not anonymous:
         raise ParameterError(
             "signals are missing: which posts were deleted, and posts of an anonymous community",
@@ -131,24 +135,26 @@ def train(
         files = SignalFiles(deletions=deletions, anonymous=anonymous, open=open_posts, options=options)
         store = open_store(where, common)
         with open_engine(common) as engine:
-            trained = train_by_signals(store, files, engine, seed=seed, progress=progress)
+            trained = train_by_signals(store, files, engine, learner=learner, seed=seed, progress=progress)
     trained.model.save(output)
     return _tell(output, trained, common)
 
 
-def _tell(output: Path, trained: Trained, common: Common) -> int:
+def _tell(output: Path, trained: Trained | TrainedTrees, common: Common) -> int:
+    from aidos.exposure.critical.learner import Trained
     from aidos.report.terminal import rows_table
 
     lines = trained.validation.table()
-    weights = trained.model.importance()[:WEIGHTS]
+    weights = trained.model.importance()[:WEIGHTS] if isinstance(trained, Trained) else []
     if common.json:
         told = [asdict(line) for line in lines]
-        show_json({"output": str(output), "pairs": trained.pairs, "weights": dict(weights), "agreement": told})
+        show_json({"output": str(output), "weights": dict(weights), "agreement": told})
         return 0
     columns = ("ranker", "agreement", "standard error")
     rows = [(line.ranker, round(line.agreement, 3), round(line.error, 3)) for line in lines[: BASELINES + 1]]
     show(rows_table(columns, rows, title="pairs in the order of the target, members not taught from"))
-    shown = [(name, round(weight, 3)) for name, weight in weights]
-    show(rows_table(("feature", "weight"), shown, title="what weighs most"))
-    tell(f"{output} holds the model: weights of features, and no words", quiet=common.quiet)
+    if weights:
+        shown = [(name, round(weight, 3)) for name, weight in weights]
+        show(rows_table(("feature", "weight"), shown, title="what weighs most"))
+    tell(f"{output} holds the model: numbers for features, and no words", quiet=common.quiet)
     return 0

@@ -12,11 +12,14 @@ from cyclopts import Parameter
 from aidos.app.commands.expose.telling import tell_facts
 from aidos.app.console import Common, TerminalProgress, open_engine, remark_if_slow, tell
 from aidos.app.reading import HowToRead
+from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.exposure.queries.settings import SearchExposure
 
 __all__ = ["Searching", "compute"]
+
+MECHANISM = "search-exposure"
 
 
 @Parameter(name="*", group="How the community's search ranks")
@@ -24,32 +27,43 @@ __all__ = ["Searching", "compute"]
 class Searching:
     """Options that say how the search behaves."""
 
-    k: Annotated[int, Parameter(name=["-k", "--results"])] = 10
+    k: Annotated[int | None, Parameter(name=["-k", "--results"])] = None
     """How many results people look at; 10 unless given."""
 
-    scorer: str = "ql-dirichlet"
-    """How results are scored: ql-dirichlet, ql-dirichlet:matching_only=true (Lucene, PISA), ql-jm or bm25."""
+    scorer: str | None = None
+    """How results are scored: ql-dirichlet (unless given), ql-dirichlet:matching_only=true, ql-jm or bm25."""
 
-    semantics: str = "or"
-    """Whether one of two words is enough (or), or both are needed (and)."""
+    semantics: str | None = None
+    """Whether one of two words is enough (or), or both are needed (and); or unless given."""
 
-    ties: str = "newest"
-    """Which of two posts with the same score comes first: newest, oldest or id."""
+    ties: str | None = None
+    """Which of two posts with the same score comes first: newest, oldest or id; newest unless given."""
 
-    analyser: str = "words"
+    analyser: str | None = None
     """What counts as a word, for example words:stop_words=english,stemmer=english."""
 
-    longest_post: int = 1000
+    longest_post: int | None = None
     """Words of a post that are looked at; longer ones are cut and counted; 1000 unless given."""
+
+    recipe: Path | None = None
+    """A recipe's file, in place of these options."""
 
     def settings(self) -> SearchExposure:
         """As a value that the exposure room takes."""
         from dataclasses import asdict
 
-        from aidos.app.recipe import fill_parameters
+        from aidos.app.recipe import fill_parameters, read_recipe
         from aidos.exposure.queries.settings import SearchExposure
 
-        made: SearchExposure = fill_parameters("search-exposure", SearchExposure, asdict(self))
+        given = {name: value for name, value in asdict(self).items() if value is not None and name != "recipe"}
+        if self.recipe is not None:
+            recipe = read_recipe(self.recipe)
+            if given:
+                raise ParameterError("a recipe takes the place of the other options", hint="change the recipe instead")
+            if recipe.mechanism != MECHANISM:
+                raise ParameterError(f"{self.recipe} is a recipe for {recipe.mechanism}, not for {MECHANISM}")
+            given = dict(recipe.parameters)
+        made: SearchExposure = fill_parameters(MECHANISM, SearchExposure, given)
         return made
 
 
@@ -72,6 +86,7 @@ def compute(
         aidos expose compute posts.parquet -o exposure
         aidos expose compute "posts/*.jsonl" -k 20 --scorer bm25 -o exposure
         aidos expose compute posts.csv --column author_id=user --semantics and -o exposure
+        aidos expose compute posts.parquet --recipe our-search.toml -o exposure
 
     Parameters
     ----------

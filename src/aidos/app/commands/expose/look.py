@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.expose.telling import Where, load_model, open_store
+from aidos.app.commands.expose.telling import Where, open_store
 from aidos.app.console import Common, show, show_json, tell
 from aidos.errors import ParameterError
 
@@ -51,12 +51,13 @@ def member(
         The member's page.
     """
     from aidos.app.exposing import MEMBER_COLUMNS, critical_rows, critical_values, look_up_member
+    from aidos.app.training import load_ranker
     from aidos.report.terminal import rows_table
 
     common = common or Common()
     store = open_store(where, common)
     command = f"aidos expose member {shlex.quote(author_id)} --in {where.directory}"
-    story = look_up_member(store, author_id, load_model(model), top=top, raw=raw, command=command)
+    story = look_up_member(store, author_id, load_ranker(model), top=top, raw=raw, command=command)
     if output is not None:
         from aidos.engine.files import write_text
         from aidos.report.memberpage import member_page
@@ -136,6 +137,7 @@ def draft(
         A model that `aidos expose train` wrote; the one trained on the sample world unless given.
     """
     from aidos.app.exposing import DRAFT_COLUMNS, look_up_draft
+    from aidos.app.training import load_ranker
     from aidos.report.terminal import rows_table
 
     common = common or Common()
@@ -143,7 +145,7 @@ def draft(
         raise ParameterError(f"--top must be at least 1, got {top}")
     store = open_store(where, common)
     words = sys.stdin.read() if text == "-" else text
-    found = look_up_draft(store, words, author, load_model(model), top=top)
+    found = look_up_draft(store, words, author, load_ranker(model), top=top)
     rows = found.rows
     if common.json:
         told = [dict(zip(DRAFT_COLUMNS, row, strict=True)) for row in rows]

@@ -11,11 +11,10 @@ from cyclopts import Parameter
 from aidos.app.console import Common, show, show_json, tell
 
 if TYPE_CHECKING:
-    from aidos.exposure.critical.model import CriticalityModel
     from aidos.exposure.queries.manifest import Facts
     from aidos.exposure.queries.store import ExposureStore
 
-__all__ = ["Where", "load_model", "open_store", "tell_facts"]
+__all__ = ["Where", "open_store", "tell_facts"]
 
 NAMES = ("posts", "members", "words", "queries", "exposures")
 
@@ -37,13 +36,6 @@ def open_store(where: Where, common: Common) -> ExposureStore:
     if hint := store.drift.hint:
         tell(hint, quiet=common.quiet)
     return store
-
-
-def load_model(path: Path | None) -> CriticalityModel:
-    """The model of a file, or the one that comes with aidos."""
-    from aidos.exposure.critical.model import CriticalityModel
-
-    return CriticalityModel.default() if path is None else CriticalityModel.load(path)
 
 
 def tell_facts(directory: Path, facts: Facts, common: Common) -> int:

@@ -1,0 +1,215 @@
+"""A person's own page: where she ranks when somebody looks for the vulnerable, why, and how it came.
+
+It is for her and for nobody else: a finding, whatever her posts say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aidos.core.mechanism import Finding
+from aidos.exposure.risk.personal import DraftEffect, PersonalReport, TopicRank
+from aidos.report.charts import bar, line
+from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Figure, Page, Prose
+from aidos.report.values import Value
+
+__all__ = [
+    "DRAFT_COLUMNS",
+    "STANDING_COLUMNS",
+    "Quotation",
+    "RiskStory",
+    "draft_rows",
+    "reason_cards",
+    "risk_page",
+    "standing_rows",
+    "trend_figure",
+]
+
+STANDING_COLUMNS = ("topic", "measure", "rank", "percentile", "of redrawn histories", "risk")
+DRAFT_COLUMNS = ("topic", "measure", "rank now", "rank with the draft", "percentile with the draft", "your threshold")
+LINES = 5
+"""Topics whose history is drawn."""
+CARDS = 3
+"""Topics whose posts are shown."""
+ABOUT_RANKS = (
+    "Somebody who looks for the vulnerable orders all members by how near their posts come to a sensitive topic, and "
+    "takes the first. Your rank is your place in that order; rank 1 is found first. The percentile is the share of the "
+    "others who are less exposed. The interval says how far the rank hangs on single posts: yours are drawn again from "
+    "your own many times, and the rank of the middle 90 per cent is told."
+)
+ABOUT_POSTS = "Words that bring a post near to the topic are marked: without them it would be less near."
+LIMITS = (
+    "A high rank does not say that you are afflicted, nor a low one that you are safe. It says how early somebody who "
+    "goes by words alone would come upon you, by a model of theirs that may be better or worse than this one. Doctors, "
+    "students and curious people rank high as well. What to do with it is yours to decide: nothing is hidden or sent."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotation:
+    """A post of hers, with the telling words marked."""
+
+    when: str
+    pieces: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskStory:
+    """What the page is about."""
+
+    report: PersonalReport
+    """Topics in the order to be shown, the most exposed first."""
+    quotations: Mapping[str, Quotation]
+    """Her posts by name, as far as they are shown; marked words are those of any topic."""
+    command: str
+    threshold: float | None = None
+    """The percentile she wants to be warned from, from 0 to 1."""
+    draft: tuple[DraftEffect, ...] = field(default=())
+    """What a draft would do, in the order of the report; empty without one."""
+
+
+def risk_page(story: Finding[RiskStory]) -> Page:
+    """One page for one person."""
+    told = story.value
+    report = told.report
+    chapters = [_standing(told), _posts(told), *_trend(told), *_draft(told), _limits(told)]
+    return Page(
+        title="Where you rank when somebody looks for the vulnerable",
+        lead=f"For {report.person}: {report.entries:,} posts or queries, ranked among {report.people:,} people.",
+        chapters=tuple(chapters),
+        source=story,
+    )
+
+
+def standing_rows(ranks: Sequence[TopicRank]) -> list[tuple[Value, ...]]:
+    """Rows under STANDING_COLUMNS."""
+    return [
+        (
+            rank.topic,
+            rank.measure.name,
+            _place(rank),
+            f"{100 * rank.standing.percentile:.1f}{' (above your threshold)' if rank.alert else ''}",
+            None if rank.interval is None else f"rank {rank.interval.low:.0f} to {rank.interval.high:.0f}",
+            round(rank.standing.risk, 4),
+        )
+        for rank in ranks
+    ]
+
+
+def draft_rows(effects: Sequence[DraftEffect]) -> list[tuple[Value, ...]]:
+    """Rows under DRAFT_COLUMNS."""
+    return [
+        (
+            effect.topic,
+            effect.measure.name,
+            None if effect.before is None else effect.before.best,
+            effect.after.best,
+            f"{100 * effect.after.percentile:.1f}",
+            "crossed" if effect.alert else "",
+        )
+        for effect in effects
+    ]
+
+
+def reason_cards(ranks: Sequence[TopicRank], quotations: Mapping[str, Quotation]) -> tuple[Card, ...]:
+    """The posts that put her there, a card for each topic and post."""
+    return tuple(
+        Card(
+            title=rank.topic,
+            marks=(f"{rank.measure.name}: {_place(rank)}", f"nearness {reason.weight:.2f}"),
+            quotation=quotations[reason.entry].pieces if reason.entry in quotations else (),
+            source=_source(reason.entry, quotations),
+            notes=(("Words that count", tuple(f"{each.word} ({each.weight:.2f})" for each in reason.words)),),
+        )
+        for rank in ranks
+        for reason in rank.reasons
+    )
+
+
+def trend_figure(ranks: Sequence[TopicRank]) -> Figure | None:
+    """Percentiles over time, of the topics with a history; none where no entry has a time."""
+    drawn = [rank for rank in ranks if rank.history][:LINES]
+    if not drawn:
+        return None
+    series = {
+        f"{rank.topic} ({rank.measure.name})": [
+            (stage.begins, 100 * stage.standing.percentile) for stage in rank.history
+        ]
+        for rank in drawn
+    }
+    first = drawn[0]
+    start, end = (100 * first.history[place].standing.percentile for place in (0, -1))
+    rows = tuple(
+        (name, f"{when:%Y-%m-%d}", round(share, 1)) for name, points in series.items() for when, share in points
+    )
+    return Figure(
+        chart=line("Percentile over time", series, x_title="week", y_title="percentile"),
+        caption=f"For {first.topic} the percentile went from {start:.0f} to {end:.0f}, among the others as they are.",
+        table=DataTable(caption="Percentile over time", columns=("topic", "week of", "percentile"), rows=rows),
+    )
+
+
+def _standing(story: RiskStory) -> Chapter:
+    ranks = story.report.ranks
+    above = [rank for rank in ranks if rank.alert]
+    blocks: list[Block] = []
+    if above and story.threshold is not None:
+        named = ", ".join(dict.fromkeys(rank.topic for rank in above))
+        blocks.append(Callout("caution", f"You are above your threshold ({100 * story.threshold:g}) for {named}."))
+    measure = ranks[0].measure
+    bars = [(rank.topic, 100 * rank.standing.percentile) for rank in ranks if rank.measure == measure]
+    blocks += [
+        Prose(ABOUT_RANKS),
+        Figure(
+            chart=bar(f"Percentile by topic ({measure.name})", bars, unit="percentile"),
+            caption=f"Most exposed: {ranks[0].topic}, {_place(ranks[0])}.",
+            table=DataTable(
+                caption="Ranks by topic",
+                columns=STANDING_COLUMNS,
+                rows=tuple(standing_rows(ranks)),
+                numeric=STANDING_COLUMNS[2:],
+            ),
+        ),
+        Prose("\n\n".join(dict.fromkeys(f"`{rank.measure.name}`: {rank.measure.about()}" for rank in ranks))),
+    ]
+    return Chapter(title="Where you stand", blocks=tuple(blocks))
+
+
+def _posts(story: RiskStory) -> Chapter:
+    shown = [rank for rank in story.report.ranks if rank.reasons][:CARDS]
+    title = "The posts that put you there"
+    if not shown:
+        return Chapter(title=title, blocks=(Prose("Nothing of yours is near any of these topics."),))
+    return Chapter(title=title, blocks=(Prose(ABOUT_POSTS), *reason_cards(shown, story.quotations)))
+
+
+def _trend(story: RiskStory) -> tuple[Chapter, ...]:
+    figure = trend_figure(story.report.ranks)
+    return (Chapter(title="Over time", blocks=(figure,)),) if figure is not None else ()
+
+
+def _draft(story: RiskStory) -> tuple[Chapter, ...]:
+    if not story.draft:
+        return ()
+    table = DataTable(caption="Ranks with and without it", columns=DRAFT_COLUMNS, rows=tuple(draft_rows(story.draft)))
+    said = Prose("Were the draft posted now, and everybody else stayed as they are. Nothing is kept of it.")
+    return (Chapter(title="What the draft would do", blocks=(said, table)),)
+
+
+def _limits(story: RiskStory) -> Chapter:
+    return Chapter(
+        title="How far to trust this",
+        blocks=(Callout("caution", LIMITS), Code(text=story.command, language="command")),
+    )
+
+
+def _place(rank: TopicRank) -> str:
+    standing = rank.standing
+    shared = f", shared by {standing.equal + 1}" if standing.equal else ""
+    return f"{standing.best:,} of {standing.people:,}{shared}"
+
+
+def _source(entry: str, quotations: Mapping[str, Quotation]) -> str:
+    when = quotations[entry].when if entry in quotations else ""
+    return f"{entry}, {when}" if when and when not in entry else entry

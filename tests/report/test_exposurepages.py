@@ -1,0 +1,82 @@
+"""Pages about exposure: a member's own, and the operator's."""
+
+import pytest
+
+from aidos.core.guarantee import NoGuarantee
+from aidos.core.mechanism import Finding, Release
+from aidos.exposure.queries.audit import Audit, ExposureAudit, Kind
+from aidos.report.auditpage import audit_page
+from aidos.report.memberpage import CriticalQuery, MemberStory, PostRemedy, member_page, query_card
+from aidos.report.page import Card, Chapter, Page, render
+
+
+def found(**changes):
+    given = {
+        "query": "debt <lawyer>",
+        "rank": 2,
+        "whole": True,
+        "certain": False,
+        "holders": 1,
+        "quotation": (("My ", False), ("debt", True), (" & <b>", False)),
+        "when": "2024-03-01",
+        "reasons": ("the query has a word about money",),
+        "helps": ("Another word for debt takes the post out of the first 10.",),
+    }
+    return CriticalQuery(**(given | changes))
+
+
+def story(**changes):
+    given = {
+        "member": "anna",
+        "k": 10,
+        "exposures": 40,
+        "queries": 30,
+        "posts": 3,
+        "sure": 25,
+        "ranked": 12,
+        "dropped": (("partial match", 20), ("number", 8)),
+        "critical": (found(),),
+        "remedies": (PostRemedy(post="My debt", when="2024-03-01", listed=1, word="debt", ended=1),),
+        "model": "trained on the sample world",
+        "command": "aidos expose member anna --in e",
+    }
+    return MemberStory(**(given | changes))
+
+
+def test_a_members_page_is_a_finding_with_marked_words_and_escaped_text():
+    page = member_page(story())
+    assert isinstance(page.source, Finding)
+    text = render(page)
+    assert "Finding: not for release" in text
+    assert "<mark>debt</mark> &amp; &lt;b&gt;" in text
+    assert "debt &lt;lawyer&gt;" in text
+    assert "depends on ties" in text
+    assert "no other post holds it" in text
+
+
+def test_a_member_whom_nothing_exposes_gets_a_page_all_the_same():
+    text = render(member_page(story(critical=(), remedies=(), dropped=(), exposures=0, queries=0, posts=0, sure=0)))
+    assert "No query is left to rank." in text
+
+
+def test_cards_leave_out_what_they_do_not_have():
+    text = render(Page(title="t", lead="", chapters=(Chapter(title="c", blocks=(Card(title="only this"),)),)))
+    assert "only this" in text
+    assert "<blockquote" not in text
+    assert 'card-notes"' not in text
+    assert query_card(found(holders=3), 10).marks[-1] == "3 posts hold it"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_the_operators_page_names_topics_and_nobody(told):
+    health = Kind(group="topic", name="health", members=40 if told else None, queries=9, exposures=90, sensitivity=0.4)
+    plain = Kind(group="topic", name="no sensitive topic", members=80, queries=9, exposures=90, sensitivity=0.0)
+    audit = Audit(
+        members=80, queries=20, exposures=200, least=20, kinds=(health, plain), words=(("flu", "health", 40),)
+    )
+    mechanism = ExposureAudit()
+    release = Release(value=audit, guarantee=NoGuarantee("a threshold"), mechanism=mechanism, noise_source="none")
+    text = render(audit_page(release, "aidos expose audit --in e"))
+    assert "No promise" in text
+    assert ("health exposes most members" in text) == told
+    assert ("No sensitive topic exposes enough members" in text) != told
