@@ -118,6 +118,7 @@ def test_the_audit_names_nobody(capsys, community, where, tmp_path):
     assert not any(str(name) in text for name in posts["post_id"].to_pylist())
 
 
+@pytest.mark.slow
 def test_training_on_signals_gives_a_model_without_words_that_ranks(capsys, community, where, tmp_path):
     posts = pq.read_table(community / "open.parquet")
     table = pa.table({"post_id": posts["post_id"], "deleted": posts["deleted_later"]})
@@ -133,6 +134,7 @@ def test_training_on_signals_gives_a_model_without_words_that_ranks(capsys, comm
     assert "own signals" in ranked["model"]
 
 
+@pytest.mark.slow
 def test_trees_can_rank_as_well(capsys, community, where, tmp_path):
     model = tmp_path / "trees.json"
     found = told(capsys, "train", *where, "--target", "topics", "--learner", "lambdarank", "-o", model)
@@ -140,6 +142,7 @@ def test_trees_can_rank_as_well(capsys, community, where, tmp_path):
     assert told(capsys, "member", busiest(community), *where, "--model", model, "--top", "3")["critical"]
 
 
+@pytest.mark.slow
 def test_topics_can_be_the_target_where_there_are_no_signals(capsys, where, tmp_path):
     found = told(capsys, "train", *where, "--target", "topics", "-o", tmp_path / "model.json")
     assert found["weights"]["topical_sensitivity"] > 0
@@ -209,7 +212,7 @@ def test_long_posts_are_cut_counted_and_told(capsys, tmp_path):
 def test_bad_settings_are_refused_before_anything_is_read(capsys, tmp_path):
     for option, value, words in [
         ("-k", "0", "greater than or equal to 1"),
-        ("--ties", "random", "one of"),
+        ("--ties", "random", "newest"),
         ("--scorer", "x", "scorer"),
     ]:
         assert words in complaint(capsys, "compute", "missing.parquet", option, value, "-o", tmp_path / "e")

@@ -18,6 +18,8 @@ GROUP = "aidos.mechanisms"
 BUILT_IN = {
     "click-counts": "aidos.publish.click_counts:ClickCounts",
     "count-gaussian": "aidos.publish.count_gaussian:CountGaussian",
+    "differential-privacy-risk": "aidos.exposure.risk.baselines:DifferentialPrivacyRisk",
+    "entropy-risk": "aidos.exposure.risk.baselines:EntropyRisk",
     "equity-of-attention": "aidos.fairness.equity:EquityOfAttention",
     "exposure-audit": "aidos.exposure.queries.audit:ExposureAudit",
     "k-keyword-anonymity": "aidos.publish.anonymity.keywords:KKeywordAnonymity",
@@ -30,6 +32,7 @@ BUILT_IN = {
     "pool-release": "aidos.publish.pool:PoolRelease",
     "rounds": "aidos.publish.rounds:Rounds",
     "search-exposure": "aidos.exposure.queries.settings:SearchExposure",
+    "topical-risk": "aidos.exposure.risk.topical:TopicalRisk",
     "truncated-geometric": "aidos.publish.truncated_geometric:TruncatedGeometric",
     "weighted-gaussian": "aidos.publish.weighted_gaussian:WeightedGaussian",
     "zealous": "aidos.publish.zealous:Zealous",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from aidos.app.catalogue import find_mechanism, room_of
+from aidos.app.catalogue import BUILT_IN, find_mechanism
 from aidos.errors import InputError, ParameterError
 from aidos.publish.multi import HistogramMechanism, LogRelease
 from aidos.publish.tables import TableRelease
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
 
-ELSEWHERE = {"exposure": "aidos expose compute", "fairness": "aidos fair rerank", "shield": "aidos mediate assign"}
-"""Commands of the rooms whose mechanisms do not publish."""
+ELSEWHERE = {
+    "aidos.exposure.risk.": "aidos risk rank",
+    "aidos.exposure.": "aidos expose compute",
+    "aidos.fairness.": "aidos fair rerank",
+    "aidos.shield.": "aidos mediate assign",
+}
+"""Commands of the mechanisms that do not publish, by where they stand; the narrower place comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +93,9 @@ def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMec
     if kind is LogRelease:
         hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"
         raise ParameterError("log-release is what several kinds of items make", hint=hint)
-    if (room := room_of(name)) in ELSEWHERE:
-        raise ParameterError(f"{name} publishes nothing", hint=f"see: {ELSEWHERE[room]} --help")
+    place = BUILT_IN.get(name, "")
+    if command := next((command for start, command in ELSEWHERE.items() if place.startswith(start)), ""):
+        raise ParameterError(f"{name} publishes nothing", hint=f"see: {command} --help")
     return cast("HistogramMechanism | WholeLogMechanism", fill_parameters(name, kind, parameters))
 
 

@@ -50,6 +50,7 @@ def demo(
     from aidos.app.demo.mediator import mediator_chapter
     from aidos.app.demo.page import write_page
     from aidos.app.demo.publish import publish_chapter
+    from aidos.app.demo.risk import risk_chapter
     from aidos.app.demo.world import world_chapter
     from aidos.report.terminal import closing_table
     from aidos.world.size import World
@@ -59,7 +60,7 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     steps: list[tuple[str, str, str]] = []
     chapters = []
-    rooms = (publish_chapter, mediator_chapter, exposure_chapter, fairness_chapter)
+    rooms = (publish_chapter, mediator_chapter, exposure_chapter, risk_chapter, fairness_chapter)
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
         for make in (world_chapter, ingest_chapter, *rooms, house_chapter):

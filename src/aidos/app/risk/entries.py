@@ -8,7 +8,6 @@ refuse to work, all others do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from glob import glob
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,6 +20,7 @@ from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
+from aidos.ingest.sources import find_sources
 
 __all__ = ["MYSELF", "read_entries", "read_own_texts"]
 
@@ -68,9 +68,7 @@ def read_own_texts(
     if not texts:
         raise InputError("there are no texts in these files", hint="write something into them")
     numbers = [f"paragraph {number}" for number in range(1, len(texts) + 1)]
-    return _of_posts(
-        engine.table(pa.table({"author_id": [MYSELF] * len(texts), "post_id": numbers, "text": texts})), 0
-    )
+    return _of_posts(engine.table(pa.table({"author_id": [MYSELF] * len(texts), "post_id": numbers, "text": texts})), 0)
 
 
 def _of_posts(posts: EmbeddedTable, first: int) -> EmbeddedTable:
@@ -90,16 +88,16 @@ def _of_posts(posts: EmbeddedTable, first: int) -> EmbeddedTable:
 
 def _timeless(engine: EmbeddedEngine, files: Sequence[str], options: ReadOptions) -> EmbeddedTable:
     """Tables as they are, with no look at times."""
-    names = [found for name in files for found in (sorted(glob(name)) or [name])]
-    tables = [_renamed(_table(Path(name), options), options) for name in names]
+    sources, problems = find_sources(files)
+    if problems or not sources:
+        raise InputError("some files cannot be read", hint="look at their names", problems=problems)
+    tables = [_renamed(_table(source.path, options), options) for source in sources]
     together = pa.concat_tables(tables, promote_options="default")
     kept = [name for name in ("author_id", "post_id", "title", "text") if name in together.column_names]
     return engine.table(together.select(kept)) if kept else engine.table(together)
 
 
 def _table(path: Path, options: ReadOptions) -> pa.Table:
-    if not path.is_file():
-        raise InputError(f"there is no file {path}", hint="look at the name")
     try:
         if path.suffix == ".parquet":
             return pq.read_table(path)

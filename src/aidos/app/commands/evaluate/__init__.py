@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aidos.app.commands.evaluate.exposure import exposure
 from aidos.app.commands.evaluate.mediator import mediator
+from aidos.app.commands.evaluate.risk import risk
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "evaluate"]
@@ -17,8 +18,10 @@ def evaluate() -> int:
         aidos evaluate mediator --posts Posts.xml --least-questions 20 -o results
         aidos evaluate exposure -o results
         aidos evaluate exposure --in exposure --judgements judged.csv -o results
+        aidos evaluate risk -o results
+        aidos evaluate risk --posts posts.parquet --judgements judged.csv -o results
     """
-    raise ParameterError("which experiment is missing: mediator or exposure", hint="see: aidos evaluate --help")
+    raise ParameterError("which experiment is missing: mediator, exposure or risk", hint="see: aidos evaluate --help")
 
 
-PARTS = {"mediator": mediator, "exposure": exposure}
+PARTS = {"mediator": mediator, "exposure": exposure, "risk": risk}
