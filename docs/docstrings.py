@@ -10,25 +10,39 @@ __all__ = ["tidy_docstring"]
 EXAMPLES = ("For example:", "Examples:")
 PARAMETERS = ["Parameters", "----------"]
 TREE = ("├", "└", "│")
+INDENT = "    "
 BARS = re.compile(r"\|(\w(?:[^|`]*[\w)])?)\|")
 """An absolute value such as |X| or |A - B|, which would be taken for a substitution."""
 
 
 def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:
-    """Show trees, examples and |x| as typed, and parameters of commands as fields; the list is changed in place."""
-    lines[:] = [BARS.sub(r"\|\1\|", line) for line in lines]
-    if what in {"function", "module"}:
-        lines[:] = [line for block in _blocks(lines) for line in (*_tidied(block), "")]
+    """Show trees, tables, examples and |x| as typed, parameters of commands as fields; the list is changed in place."""
+    if what not in {"function", "module"}:
+        lines[:] = _without_bars(lines)
+        return
+    blocks = _blocks(lines)
+    ends = ["", *(block[-1] for block in blocks)]
+    tidied = [_tidied(block, before) for block, before in zip(blocks, ends, strict=False)]
+    lines[:] = [line for block in tidied for line in (*block, "")]
 
 
-def _tidied(block: list[str]) -> list[str]:
+def _tidied(block: list[str], before: str) -> list[str]:
+    """A block as a page needs it; ``before`` is the line that comes before it."""
+    if all(line.startswith(INDENT) for line in block):
+        # Formulas and tables in columns; after two colons they are shown as typed anyway.
+        return block if before.endswith("::") else [".. code-block:: text", "", *block]
     if any(line.startswith(TREE) for line in block):
         return [".. code-block:: text", "", *(f"   {line}" for line in block)]
     if block[0].strip() in EXAMPLES:
         return [block[0], "", ".. code-block:: text", "", *block[1:]]
-    if block[:2] == PARAMETERS:
-        return [line if line.startswith(" ") else f":param {line}:" for line in block[2:]]
-    return block
+    lines = _without_bars(block)
+    if lines[:2] == PARAMETERS:
+        return [line if line.startswith(" ") else f":param {line}:" for line in lines[2:]]
+    return lines
+
+
+def _without_bars(lines: Sequence[str]) -> list[str]:
+    return [BARS.sub(r"\|\1\|", line) for line in lines]
 
 
 def _blocks(lines: Sequence[str]) -> list[list[str]]:

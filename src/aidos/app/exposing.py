@@ -42,6 +42,8 @@ QUERY_COLUMNS = ("rank", "post", "member", "match", "ties")
 DRAFT_COLUMNS = ("query", "rank", "match", "ties", "why")
 BEGINNING = 60
 ABOUT = "the query has a word about "
+WITHOUT = "the query has no word about "
+"""What a query lacks is no reason that helps anybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +165,7 @@ def _critical(store: ExposureStore, ranked: Ranked, helps: Sequence[Remedy]) -> 
 def _reasons(found: Reasons) -> tuple[str, ...]:
     """Why it stands there; what the words are about is told in one phrase."""
     topics = [reason.words.removeprefix(ABOUT) for reason in found.up if reason.words.startswith(ABOUT)]
-    others = [reason.words for reason in found.up if not reason.words.startswith(ABOUT)]
+    others = [reason.words for reason in found.up if not reason.words.startswith((ABOUT, WITHOUT))]
     return (*others, *([ABOUT + ", ".join(topics)] if topics else []))
 
 

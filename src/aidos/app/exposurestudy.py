@@ -10,7 +10,8 @@ from aidos.app.console import Common
 from aidos.core.mechanism import Finding
 from aidos.core.progress import Progress
 from aidos.engine.files import replace_when_done, write_text
-from aidos.evaluate.exposure.experiment import sample_experiment
+from aidos.errors import ParameterError
+from aidos.evaluate.exposure.experiment import KEPT, sample_experiment
 from aidos.evaluate.exposure.judged import judged_experiment
 from aidos.evaluate.exposure.judgements import read_judgements
 from aidos.evaluate.exposure.outcome import Outcome
@@ -27,8 +28,10 @@ OWN = "model"
 MEMORY = "2GB"
 
 
-def run_judged(directory: Path, judgements: Path, model: Path | None, *, progress: Progress) -> Outcome:
+def run_judged(directory: Path, judgements: Path, model: Path | None, output: Path, *, progress: Progress) -> Outcome:
     """A model against people's judgements."""
+    if (output / KEPT).exists():
+        raise ParameterError(f"{output} holds an experiment on the sample world", hint="choose another directory")
     store = ExposureStore.open(directory)
     return judged_experiment(store, read_judgements(str(judgements)), _models(model), progress=progress)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aidos.evaluate.exposure.outcome import LEVEL, MEASURES, NOTE, THESIS, Outcome
+from aidos.evaluate.exposure.outcome import LEARNED, LEVEL, MEASURES, NOTE, THESIS, Outcome
 from aidos.report.charts import bar
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose, Source
 from aidos.report.values import Value
@@ -81,12 +81,13 @@ def _numbers(outcome: Outcome) -> Chapter:
 
 def _rankers(outcome: Outcome) -> Chapter:
     first = outcome.rankers[0]
+    name = "learned ranker" if first == LEARNED else _words(first)
     unbeaten = {measure: outcome.unbeaten(measure) for measure in MEASURES}
     left = sorted({name for names in unbeaten.values() for name in names})
     caption = (
-        f"The {_words(first)} ranker beats every single feature on every measure (p below {LEVEL:g}, corrected)."
+        f"The {name} beats every single feature on every measure (p below {LEVEL:g}, corrected)."
         if not left
-        else f"The {_words(first)} ranker does not beat {len(left)} single features on every measure."
+        else f"The {name} does not beat {len(left)} of the single features on every measure."
     )
     rows = ranker_rows(outcome)
     bars = [(str(row[0]), float(str(row[4]))) for row in rows]

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from aidos.core.mechanism import Finding
+from aidos.exposure.risk.measure import RiskMeasure
 from aidos.exposure.risk.personal import DraftEffect, PersonalReport, TopicRank
+from aidos.exposure.risk.reasons import Reason
 from aidos.report.charts import bar, line
 from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Figure, Page, Prose
 from aidos.report.values import Value
@@ -18,6 +21,7 @@ __all__ = [
     "DRAFT_COLUMNS",
     "STANDING_COLUMNS",
     "Quotation",
+    "Quotations",
     "RiskStory",
     "draft_rows",
     "reason_cards",
@@ -54,14 +58,18 @@ class Quotation:
     pieces: tuple[tuple[str, bool], ...]
 
 
+Quotations: TypeAlias = Mapping[tuple[str, RiskMeasure, str], Quotation]
+"""Posts by topic, measure and name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskStory:
     """What the page is about."""
 
     report: PersonalReport
     """Topics in the order to be shown, the most exposed first."""
-    quotations: Mapping[str, Quotation]
-    """Her posts by name, as far as they are shown; marked words are those of any topic."""
+    quotations: Quotations
+    """Her posts by topic, measure and the post's name, as far as they are shown."""
     command: str
     threshold: float | None = None
     """The percentile she wants to be warned from, from 0 to 1."""
@@ -112,18 +120,20 @@ def draft_rows(effects: Sequence[DraftEffect]) -> list[tuple[Value, ...]]:
     ]
 
 
-def reason_cards(ranks: Sequence[TopicRank], quotations: Mapping[str, Quotation]) -> tuple[Card, ...]:
+def reason_cards(ranks: Sequence[TopicRank], quotations: Quotations) -> tuple[Card, ...]:
     """The posts that put her there, a card for each topic and post."""
-    return tuple(
-        Card(
-            title=rank.topic,
-            marks=(f"{rank.measure.name}: {_place(rank)}", f"nearness {reason.weight:.2f}"),
-            quotation=quotations[reason.entry].pieces if reason.entry in quotations else (),
-            source=_source(reason.entry, quotations),
-            notes=(("Words that count", tuple(f"{each.word} ({each.weight:.2f})" for each in reason.words)),),
-        )
-        for rank in ranks
-        for reason in rank.reasons
+    return tuple(_card(rank, reason, quotations) for rank in ranks for reason in rank.reasons)
+
+
+def _card(rank: TopicRank, reason: Reason, quotations: Quotations) -> Card:
+    quoted = quotations.get((rank.topic, rank.measure, reason.entry), Quotation(when="", pieces=()))
+    words = (("Words that count", (", ".join(each.word for each in reason.words),)),) if reason.words else ()
+    return Card(
+        title=rank.topic,
+        marks=(f"{rank.measure.name}: {_place(rank)}", f"nearness {reason.weight:.2g}"),
+        quotation=quoted.pieces,
+        source=f"{reason.entry}, {quoted.when}" if quoted.when and quoted.when not in reason.entry else reason.entry,
+        notes=words,
     )
 
 
@@ -208,8 +218,3 @@ def _place(rank: TopicRank) -> str:
     standing = rank.standing
     shared = f", shared by {standing.equal + 1}" if standing.equal else ""
     return f"{standing.best:,} of {standing.people:,}{shared}"
-
-
-def _source(entry: str, quotations: Mapping[str, Quotation]) -> str:
-    when = quotations[entry].when if entry in quotations else ""
-    return f"{entry}, {when}" if when and when not in entry else entry

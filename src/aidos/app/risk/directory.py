@@ -45,6 +45,8 @@ class RiskDirectory:
 
     def refuse_taken(self) -> None:
         """Refuse a place where something is already, before any work is done."""
+        if self.path.resolve() == Path.cwd():
+            raise InputError("the directory you are in cannot become a ranking", hint="name a new one in it")
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             what = "a ranking" if (self.path / STATE).is_dir() else "something else"
             raise InputError(
@@ -59,11 +61,12 @@ class RiskDirectory:
     @contextmanager
     def _being_made(self) -> Iterator[RiskDirectory]:
         """A directory under another name, which takes its own at the end."""
-        partial = self.path.with_name(f".{self.path.name}.{token_hex(4)}.partial")
+        place = self.path.absolute()
+        partial = place.with_name(f".{place.name}.{token_hex(4)}.partial")
         partial.mkdir(mode=0o700)
         try:
             yield RiskDirectory(partial)
-            partial.replace(self.path)
+            partial.replace(place)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 

@@ -113,7 +113,8 @@ def keep_models(models: RiskModels, directory: Path) -> None:
     """Put models into a directory, so that ranks can be asked for later with what they were made with."""
     directory.mkdir(mode=0o700)
     write_topics(models.topics, directory / TOPICS)
-    write_text(directory / MATCHING, json.dumps(dict(models.dimensions or {}), indent=1) + "\n")
+    (directory / TOPICS).chmod(0o600)
+    write_text(directory / MATCHING, json.dumps(dict(models.dimensions or {}), indent=1) + "\n", private=True)
     if models.latent is not None:
         models.latent.save(directory / LATENT)
     if models.vectors is not None:

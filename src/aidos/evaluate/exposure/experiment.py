@@ -47,11 +47,12 @@ from aidos.model.text.analyser import Analyser
 from aidos.world.posts import post_blocks
 from aidos.world.size import World
 
-__all__ = ["ExposureExperiment", "sample_community", "sample_experiment", "true_grades"]
+__all__ = ["KEPT", "ExposureExperiment", "sample_community", "sample_experiment", "true_grades"]
 
 Floats = NDArray[np.float64]
 FINGERPRINT, FACTS = b"aidos.experiment", b"aidos.facts"
 KEPT = "measured.parquet"
+"""What was measured, in the directory of an experiment."""
 OTHER = "keep results in another directory"
 
 

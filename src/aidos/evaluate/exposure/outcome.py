@@ -74,6 +74,8 @@ SUMMARY = (
 
 LEVEL = 0.05
 """Below which a corrected p-value is called significant."""
+LEAST_PAIRS = 5
+"""Members below which nothing is called significant: a few equal differences look certain, and are not."""
 Z = 1.959963984540054
 """95 % of a normal variable is within so many standard deviations."""
 
@@ -115,7 +117,7 @@ class Comparison:
     @property
     def beaten(self) -> bool:
         """Whether the other one is significantly worse."""
-        return self.test.difference > 0 and self.corrected < LEVEL
+        return self.test.difference > 0 and self.corrected < LEVEL and self.test.pairs >= LEAST_PAIRS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -30,7 +30,12 @@ __all__ = ["NONE", "ORDINARY", "Audit", "ExposureAudit", "Kind", "Lexicon"]
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Masks = NDArray[np.bool_]
-HELD = ((1, 1, "one post holds it"), (2, 10, "2 to 10 posts"), (11, 100, "11 to 100 posts"), (101, None, "more posts"))
+HELD = (
+    (1, 1, "one post holds it"),
+    (2, 10, "2 to 10 posts"),
+    (11, 100, "11 to 100 posts"),
+    (101, None, "more than 100 posts"),
+)
 MATCHES = ("one word", "two words, both in the post", "two words, one in the post")
 ORDINARY = "no sensitive topic"
 """The kind of queries without a word of a sensitive topic."""

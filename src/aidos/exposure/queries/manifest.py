@@ -25,7 +25,7 @@ from aidos.errors import AidosError, EngineError, InputError
 from aidos.exposure.queries.layout import FORMAT, KIND, MANIFEST
 from aidos.exposure.queries.settings import SearchExposure
 
-__all__ = ["Facts", "State", "alone", "check_same", "make_directory", "read", "write"]
+__all__ = ["Facts", "State", "alone", "check_same", "is_finished", "make_directory", "read", "write"]
 
 State = Literal["preparing", "computing", "finished"]
 AGAIN = "compute it again from the posts"
@@ -119,6 +119,11 @@ def read(path: Path, *, unfinished: bool = False) -> Facts:
     if facts.state != "finished" and not unfinished:
         raise InputError(f"{path} is unfinished", hint="run the same aidos expose compute again: it goes on from there")
     return facts
+
+
+def is_finished(path: Path) -> bool:
+    """Whether the directory holds a computation that is done."""
+    return (path / MANIFEST).is_file() and read(path, unfinished=True).state == "finished"
 
 
 def check_same(path: Path, facts: Facts, settings: SearchExposure, fingerprint: str) -> None:

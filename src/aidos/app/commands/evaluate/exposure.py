@@ -62,7 +62,7 @@ def exposure(
             "judgements and the directory they are about go together", hint="give both --in and --judgements"
         )
     if judgements is not None and directory is not None:
-        outcome = run_judged(directory, judgements, model, progress=progress)
+        outcome = run_judged(directory, judgements, model, output, progress=progress)
         command = f"aidos evaluate exposure --in {directory} --judgements {judgements} -o {output}"
     else:
         outcome = run_sample(people, seed, model, output, common=common, progress=progress)
@@ -79,5 +79,11 @@ def _tell(outcome: Outcome, output: Path, common: Common) -> int:
         show_json({"output": str(output), **outcome.to_json()})
         return 0
     show(rows_table(RANKER_COLUMNS, ranker_rows(outcome), title=outcome.facts.about))
+    facts = outcome.facts
+    tell(f"{facts.members:,} members with {facts.rows:,} queries of different grades count", quiet=common.quiet)
+    if facts.unmatched:
+        tell(f"{facts.unmatched:,} judged queries return no post of their member and are left out", quiet=common.quiet)
+    if facts.kappa is not None:
+        tell(f"agreement of the judges (Fleiss' kappa): {facts.kappa:.3f}", quiet=common.quiet)
     tell(f"{output / 'report.html'} has every comparison", quiet=common.quiet)
     return 0

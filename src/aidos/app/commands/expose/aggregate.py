@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["audit", "train"]
 
+GROUPS = {
+    "topic": "by the topic of the query",
+    "match": "by how much of the query the post holds",
+    "held by": "by how many posts hold the whole query",
+}
 WEIGHTS = 12
 BASELINES = 8
 """How many single features are shown beside the learned ranker."""
@@ -70,7 +75,9 @@ def audit(
     if common.json:
         show_json({**asdict(found.value), "guarantee": statement(found.guarantee)})
         return 0
-    show(rows_table(KIND_COLUMNS, kind_rows(found.value.kinds), title=f"at least {found.value.members:,} members"))
+    for group, title in GROUPS.items():
+        kinds = [kind for kind in found.value.kinds if kind.group == group]
+        show(rows_table(KIND_COLUMNS, kind_rows(kinds), title=title))
     show(rows_table(("word", "topic", "members"), found.value.words, title="words of sensitive topics"))
     tell(statement(found.guarantee), quiet=common.quiet)
     return 0
@@ -151,10 +158,13 @@ def _tell(output: Path, trained: Trained | TrainedTrees, common: Common) -> int:
         show_json({"output": str(output), "weights": dict(weights), "agreement": told})
         return 0
     columns = ("ranker", "agreement", "standard error")
-    rows = [(line.ranker, round(line.agreement, 3), round(line.error, 3)) for line in lines[: BASELINES + 1]]
+    rows = [
+        (line.ranker.replace("_", " "), round(line.agreement, 3), round(line.error, 3))
+        for line in lines[: BASELINES + 1]
+    ]
     show(rows_table(columns, rows, title="pairs in the order of the target, members not taught from"))
     if weights:
-        shown = [(name, round(weight, 3)) for name, weight in weights]
+        shown = [(name.replace("_", " "), round(weight, 3)) for name, weight in weights]
         show(rows_table(("feature", "weight"), shown, title="what weighs most"))
     tell(f"{output} holds the model: numbers for features, and no words", quiet=common.quiet)
     return 0

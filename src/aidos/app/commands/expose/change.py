@@ -69,6 +69,8 @@ def delete(
 def _lines(path: Path) -> list[str]:
     try:
         return [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}", hint="name a file with one id a line") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as text", hint="name a file in utf-8 with one id a line") from error
 

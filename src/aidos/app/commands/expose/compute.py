@@ -96,16 +96,20 @@ def compute(
         The directory to write, or to go on with.
     """
     from aidos.exposure.queries.compute import compute as compute_exposure
+    from aidos.exposure.queries.manifest import is_finished
     from aidos.ingest.reading import read_files
 
     common = common or Common()
     settings = (searching or Searching()).settings()
     progress = TerminalProgress(quiet=common.quiet)
+    was_done = is_finished(output)
     memory = {"memory": common.memory} if common.memory else {}
     with open_engine(common) as engine:
         posts = read_files(engine, files, (how or HowToRead()).options()).table
         with remark_if_slow("the first run also compiles; the next will find it ready", quiet=common.quiet):
             facts = compute_exposure(posts, settings, output, threads=common.threads, progress=progress, **memory)
+    if was_done:
+        tell(f"{output} was finished already: nothing was done", quiet=common.quiet)
     if facts.cut_posts:
         tell(
             f"{facts.cut_posts:,} posts are longer than {settings.longest_post:,} words and were cut there",

@@ -15,6 +15,8 @@ from aidos.errors import ParameterError
 
 __all__ = ["draft", "member", "query"]
 
+SHIPPED = "ranked by the model that comes along, trained on the sample world"
+
 
 def member(
     author_id: str,
@@ -55,6 +57,8 @@ def member(
     from aidos.report.terminal import rows_table
 
     common = common or Common()
+    if top < 1:
+        raise ParameterError(f"--top must be at least 1, got {top}")
     store = open_store(where, common)
     command = f"aidos expose member {shlex.quote(author_id)} --in {where.directory}"
     story = look_up_member(store, author_id, load_ranker(model), top=top, raw=raw, command=command)
@@ -70,7 +74,7 @@ def member(
         title = f"{story.queries:,} queries return {story.posts:,} posts; the most critical:"
         show(rows_table(MEMBER_COLUMNS, critical_rows(story), title=title))
         if model is None:
-            tell("ranked by the model that comes along, trained on the sample world", quiet=common.quiet)
+            tell(SHIPPED, quiet=common.quiet)
     return 0
 
 
@@ -107,7 +111,7 @@ def query(text: str, /, *, where: Where, common: Common | None = None) -> int:
 
 
 def draft(
-    text: str,
+    text: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
     *,
     where: Where,
@@ -153,4 +157,6 @@ def draft(
         return 0
     title = f"{found.queries:,} queries would return it, {found.whole:,} of them with all their words in it"
     show(rows_table(DRAFT_COLUMNS, rows, title=title))
+    if model is None:
+        tell(SHIPPED, quiet=common.quiet)
     return 0

@@ -47,5 +47,6 @@ def tell_facts(directory: Path, facts: Facts, common: Common) -> int:
     if common.json:
         show_json({"directory": str(directory), "settings": settings, **counts, "cut_posts": facts.cut_posts})
     else:
-        show(facts_table([("directory", str(directory)), *settings.items(), *counts.items()]))
+        told = [(name.replace("_", " "), value) for name, value in {**settings, **counts}.items()]
+        show(facts_table([("directory", str(directory)), *told]))
     return 0
