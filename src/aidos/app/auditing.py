@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from aidos.core.mechanism import Release
+from aidos.core.noise import Noise
 from aidos.core.progress import Progress
-from aidos.exposure.queries.audit import NONE, Audit, ExposureAudit, Lexicon
+from aidos.exposure.queries.audit import NONE, Audit, Exposed, ExposureAudit, Lexicon
 from aidos.exposure.queries.store import ExposureStore
 from aidos.exposure.queries.walking import walk
 from aidos.model.sensitivity import TopicalSensitivity
@@ -21,7 +22,8 @@ TELLING = 0.1
 def audit_exposure(store: ExposureStore, mechanism: ExposureAudit, *, progress: Progress) -> Release[Audit]:
     """Count over everybody, by the topics of the default taxonomy."""
     lexicon = _lexicon(store)
-    return mechanism.run(walk(store.state), lexicon, total=store.facts.exposures, progress=progress)
+    exposed = Exposed(chunks=walk(store.state), lexicon=lexicon, total=store.facts.exposures, progress=progress)
+    return mechanism.run(exposed, Noise())
 
 
 def _lexicon(store: ExposureStore) -> Lexicon:

@@ -16,6 +16,7 @@ from aidos.evaluate.exposure.judged import judged_experiment
 from aidos.evaluate.exposure.judgements import read_judgements
 from aidos.evaluate.exposure.outcome import Outcome
 from aidos.exposure.critical.model import CriticalityModel
+from aidos.exposure.queries.settings import MEMORY
 from aidos.exposure.queries.store import ExposureStore
 from aidos.report.criticalpage import CriticalStory, critical_page
 from aidos.report.page import render
@@ -25,7 +26,6 @@ __all__ = ["run_judged", "run_sample", "write_study"]
 
 SHIPPED = "model that comes along"
 OWN = "model"
-MEMORY = "2GB"
 
 
 def run_judged(directory: Path, judgements: Path, model: Path | None, output: Path, *, progress: Progress) -> Outcome:

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts, Release
+from aidos.core.noise import Noise
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
 from aidos.exposure.queries.records import NO_WORD, Exposures
 
-__all__ = ["NONE", "ORDINARY", "Audit", "ExposureAudit", "Kind", "Lexicon"]
+__all__ = ["NONE", "ORDINARY", "Audit", "Exposed", "ExposureAudit", "Kind", "Lexicon"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -55,6 +56,18 @@ class Lexicon:
     """For every word the place of the category that it points to most; NONE for words of no sensitive topic."""
     texts: Callable[[Longs], list[str]]
     """The words of numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Exposed:
+    """All exposures of a community, and what is known of its words."""
+
+    chunks: Iterable[Exposures]
+    """All exposures of some members each; no member is in two of them."""
+    lexicon: Lexicon
+    total: int | None = None
+    """How many exposures there are, for progress."""
+    progress: Progress = SILENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +167,11 @@ class ExposureAudit:
             "two audits may learn more"
         )
 
-    def run(
-        self, chunks: Iterable[Exposures], lexicon: Lexicon, *, total: int | None = None, progress: Progress = SILENT
-    ) -> Release[Audit]:
-        """Count. ``chunks`` are all exposures of some members each, no member in two; ``total`` is for progress."""
-        tally = _Tally()
-        with progress.task("counting", total=total, unit="exposures") as task:
-            for rows in chunks:
+    def run(self, data: Exposed, noise: Noise) -> Release[Audit]:  # noqa: ARG002
+        """Count; nothing in it is random."""
+        tally, lexicon = _Tally(), data.lexicon
+        with data.progress.task("counting", total=data.total, unit="exposures") as task:
+            for rows in data.chunks:
                 tally.add(rows, lexicon)
                 task.advance(len(rows))
         everything = tally.kinds.get(("all", "all queries"), _Count())

@@ -37,13 +37,12 @@ from aidos.exposure.queries.gathering import Gathering, Sheet
 from aidos.exposure.queries.layout import MANIFEST
 from aidos.exposure.queries.manifest import Facts
 from aidos.exposure.queries.plan import Plan, make_plan
-from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.settings import MEMORY, SearchExposure
 
 __all__ = ["compute"]
 
 Memory = TypeVar("Memory")
 PLAN = ("words", "room", "posts")
-MEMORY = "2GB"
 
 
 def compute(  # noqa: PLR0913 (what, how, where to, and with how much)

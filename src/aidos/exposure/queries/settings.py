@@ -11,21 +11,44 @@ a finding, never a release.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts
+from aidos.core.noise import Noise
+from aidos.core.progress import SILENT, Progress
 from aidos.model.retrieval.scorers import parse_scorer
 from aidos.model.text.analyser import Analyser
 
-__all__ = ["SearchExposure", "Semantics", "Ties"]
+if TYPE_CHECKING:
+    from aidos.engine.embedded import EmbeddedTable
+    from aidos.exposure.queries.manifest import Facts
+
+__all__ = ["MEMORY", "CommunityPosts", "SearchExposure", "Semantics", "Ties"]
 
 Semantics = Literal["or", "and"]
 Ties = Literal["newest", "oldest", "id"]
 LARGEST_K = 100
+MEMORY = "2GB"
+"""What computing may take for the index, unless said otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CommunityPosts:
+    """The posts that are searched, and where what is found goes."""
+
+    table: EmbeddedTable
+    """With the columns of `aidos.core.records.POSTS`."""
+    target: Path
+    """The directory to write, or to go on with."""
+    memory: str = MEMORY
+    threads: int | None = None
+    """All cores unless given."""
+    progress: Progress = SILENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +82,9 @@ class SearchExposure:
     def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
         """None: it finds what is exposed, and hides nothing."""
         return NoGuarantee("it tells which queries return a member's posts, and hides nothing")
+
+    def run(self, data: CommunityPosts, noise: Noise) -> Facts:  # noqa: ARG002
+        """Compute all exposure sets; nothing in it is random."""
+        from aidos.exposure.queries.compute import compute
+
+        return compute(data.table, self, data.target, memory=data.memory, threads=data.threads, progress=data.progress)

@@ -95,19 +95,27 @@ def compute(
     output
         The directory to write, or to go on with.
     """
-    from aidos.exposure.queries.compute import compute as compute_exposure
+    from aidos.core.noise import Noise
     from aidos.exposure.queries.manifest import is_finished
+    from aidos.exposure.queries.settings import MEMORY, CommunityPosts
     from aidos.ingest.reading import read_files
 
     common = common or Common()
     settings = (searching or Searching()).settings()
-    progress = TerminalProgress(quiet=common.quiet)
     was_done = is_finished(output)
-    memory = {"memory": common.memory} if common.memory else {}
     with open_engine(common) as engine:
         posts = read_files(engine, files, (how or HowToRead()).options()).table
         with remark_if_slow("the first run also compiles; the next will find it ready", quiet=common.quiet):
-            facts = compute_exposure(posts, settings, output, threads=common.threads, progress=progress, **memory)
+            facts = settings.run(
+                CommunityPosts(
+                    table=posts,
+                    target=output,
+                    memory=common.memory or MEMORY,
+                    threads=common.threads,
+                    progress=TerminalProgress(quiet=common.quiet),
+                ),
+                Noise(),
+            )
     if was_done:
         tell(f"{output} was finished already: nothing was done", quiet=common.quiet)
     if facts.cut_posts:
