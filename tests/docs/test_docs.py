@@ -154,6 +154,7 @@ def without_numbers(text):
         ("fairness", "halves"),
         ("retrieval", "found"),
         ("mediator", "linked"),
+        ("risk", "effects"),
         ("exposure", "later"),
     ],
 )
