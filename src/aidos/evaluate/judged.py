@@ -59,16 +59,26 @@ class JudgedItems:
         return len(self.items)
 
 
-def read_judged(path: str, columns: Sequence[str], *, also: Mapping[str, str] | None = None) -> JudgedItems:
+def read_judged(
+    path: str,
+    columns: Sequence[str],
+    *,
+    optional: Sequence[str] = (),
+    folded: Sequence[str] = (),
+    also: Mapping[str, str] | None = None,
+) -> JudgedItems:
     """Read files of judgements (a name or a pattern) of items named by columns; InputError with all problems.
 
-    ``also`` gives other names under which a column may stand, each with the one that is meant.
+    ``optional`` columns name the item as well, and may be missing or blank; ``folded`` ones are taken in small letters
+    and with single blanks. ``also`` gives other names under which a column may stand, each with the one that is meant.
     """
     sources, problems = find_sources([path])
     problems += [tell("empty-file", source.name) for source in sources if not source.size]
     if problems:
         raise refuse(*problems)
-    reading = _Reading(columns=tuple(columns), also=dict(also or {}))
+    reading = _Reading(
+        columns=tuple(columns), optional=tuple(optional), folded=frozenset(folded), also=dict(also or {})
+    )
     for source in sources:
         rows, troubles = 0, len(reading.troubles)
         for line, cells in reading.rows(source):
@@ -86,6 +96,8 @@ class _Reading:
     """Rows on their way to items, and what is wrong with some of them."""
 
     columns: tuple[str, ...]
+    optional: tuple[str, ...]
+    folded: frozenset[str]
     also: dict[str, str]
     items: dict[tuple[str, ...], dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
     troubles: dict[tuple[Source, str, str, str], list[int]] = field(default_factory=dict)
@@ -112,8 +124,8 @@ class _Reading:
 
     def take(self, source: Source, line: int, cells: Mapping[str, object]) -> None:
         """Check one row and keep it."""
-        texts = {name: (text(cells.get(name)) or "").strip() for name in (*self.columns, *SAID)}
-        blank = [name for name in texts if not texts[name]]
+        texts = {name: (text(cells.get(name)) or "").strip() for name in (*self.columns, *self.optional, *SAID)}
+        blank = [name for name in texts if not texts[name] and name not in self.optional]
         for name in blank:
             self.complain(source, line, "empty-cell", name, f"{name} is missing or blank")
         if blank:
@@ -126,7 +138,8 @@ class _Reading:
             sentence = f"relevance is not a number from 0 to {LARGEST:.0f}"
             self.complain(source, line, "bad-number", "relevance", sentence)
             return
-        given = self.items[tuple(texts[name] for name in self.columns)]
+        texts |= {name: " ".join(texts[name].lower().split()) for name in self.folded}
+        given = self.items[tuple(texts[name] for name in (*self.columns, *self.optional))]
         if texts["judge"] in given:
             sentence = "the judge has a row for this item already"
             self.complain(source, line, "repeated-judgement", "judge", sentence)
@@ -168,7 +181,7 @@ class _Reading:
         with opened_parquet(source) as file:
             held = list(file.schema_arrow.names)
             meant = dict(zip(self._named(source, held), held, strict=True))
-            wanted = [name for name in (*self.columns, *SAID) if name in meant]
+            wanted = [name for name in (*self.columns, *self.optional, *SAID) if name in meant]
             try:
                 rows: list[dict[str, Any]] = file.read(columns=[meant[name] for name in wanted]).to_pylist()
             except DAMAGED as error:
@@ -185,7 +198,7 @@ class _Reading:
             for name in needed
             if name not in names
         ]
-        if problems := problems or duplicate_columns(source, names, needed):
+        if problems := problems or duplicate_columns(source, names, (*needed, *self.optional)):
             raise refuse(*problems)
         return names
 
