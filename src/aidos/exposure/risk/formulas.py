@@ -104,7 +104,7 @@ def relative_entropy(counts: Floats, people: int, smoothing: float) -> Floats:
 
 
 def changed_odds(counts: Floats, people: int, smoothing: float) -> tuple[Floats, float]:
-    """The size of log2(P_U / P_U') of each word for one who has it, and for one who has it not (alike for all words)."""
+    """The size of log2(P_U / P_U') of each word for one who has it, and for one who has it not (alike for all)."""
     total = people + 2 * smoothing
     held = np.maximum(counts, 1.0)
     absent, before = (people - held + smoothing) / total, (held - 1 + smoothing) / (total - 1)
