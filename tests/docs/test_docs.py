@@ -132,7 +132,12 @@ def test_options_named_in_prose_exist(path):
         assert code.split()[0].split("=")[0] in known | {"--lenient"}, code
 
 
-@pytest.mark.parametrize("path", [page for page in PAGES if commands(page)], ids=by_path)
+LONG = {"risk.md"}
+"""Pages whose commands take long."""
+PLAYED = [pytest.param(page, marks=pytest.mark.slow if page.name in LONG else ()) for page in PAGES if commands(page)]
+
+
+@pytest.mark.parametrize("path", PLAYED, ids=by_path)
 def test_console_blocks_print_what_the_page_shows(path, tmp_path, monkeypatch):
     warm_up()  # a solver that has to be compiled says so
     monkeypatch.chdir(tmp_path)

@@ -16,6 +16,8 @@ from aidos.exposure.critical.teaching import Rows, Teaching
 from aidos.exposure.queries.records import Exposures
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 # In a village words are few: one occurrence must count.
 SMALL = ExposureExperiment(
     teaching=Teaching(queries_per_member=30, least_queries=20, pseudo_count=0.5), folds=2, cost=10.0

@@ -32,6 +32,8 @@ from aidos.model.vectors import WordVectors
 from aidos.world.size import World
 from aidos.world.vocabulary import build_vocabulary
 
+pytestmark = pytest.mark.slow
+
 TOWN = World(3000, seed=5)
 UNVARIED = RiskExperiment(breadths=(), recurrings=())
 

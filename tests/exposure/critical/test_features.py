@@ -3,7 +3,7 @@ from math import log
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from town import Town, rows_of
 
@@ -149,6 +149,7 @@ def test_marks_of_how_a_post_is_written(text, marks):
     assert {name for name, mark in zip(MARKS, found, strict=True) if mark} == marks
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 2), st.text(alphabet="ab @#:)!.", min_size=1, max_size=12)), max_size=6))
 def test_features_are_finite_for_any_posts(posts):
     town = Town([*posts, (0, "kiss")])

@@ -18,6 +18,8 @@ from aidos.exposure.queries.brute import BrutePost
 from aidos.exposure.queries.compute import compute
 from aidos.exposure.queries.settings import SearchExposure
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"RESULTS": 600, "BUCKET_ROWS": 50}
 ROWS = 400
 
