@@ -14,8 +14,10 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
 from aidos.exposure.queries.brute import BrutePost
 from aidos.exposure.queries.collection import BETWEEN, Prepared, cut_texts, prepare
+from aidos.exposure.queries.compute import compute
 from aidos.exposure.queries.examining import Examined, examine
 from aidos.exposure.queries.settings import SearchExposure
+from aidos.exposure.queries.store import ExposureStore
 from aidos.model.retrieval.index import Index
 from aidos.model.text.analyser import Analyser
 
@@ -86,6 +88,18 @@ def test_titles_stand_before_the_text(tmp_path: Path) -> None:
     prepare_table(table, tmp_path / "it")
     found = pq.read_table(tmp_path / "it" / "posts.parquet").column("text").to_pylist()
     assert found == ["Only a title ", "bird dog", "dog", "Pets cat dog cat"]
+
+
+def test_a_title_that_is_the_text_is_read_once(tmp_path: Path) -> None:
+    table = as_table(POSTS)
+    table = table.append_column("title", table.column("text"))
+    with EmbeddedEngine(threads=1) as engine:
+        compute(engine.table(table), SearchExposure(), tmp_path / "e", threads=1)
+    found = pq.read_table(tmp_path / "e" / "posts.parquet").column("text").to_pylist()
+    assert sorted(found) == sorted(table.column("text").to_pylist())
+    store = ExposureStore.open(tmp_path / "e")
+    store.add(as_table([made_post("later", "moth", day=9)]).append_column("title", pa.array(["moth"])))
+    assert store.posts([len(POSTS)]).column("text").to_pylist() == ["moth"]
 
 
 def test_long_posts_are_cut_and_counted(tmp_path: Path) -> None:

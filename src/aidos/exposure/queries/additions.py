@@ -105,7 +105,8 @@ def _readable(table: pa.Table) -> pa.Table:
         if "title" in table.column_names:
             title: Any = pc.fill_null(table.column("title").cast(pa.large_string()), EMPTY)
             joined: Any = pc.binary_join_element_wise(title, strings["text"], pa.scalar(" ", pa.large_string()))
-            strings["text"] = pc.if_else(pc.equal(title, EMPTY), strings["text"], joined)
+            alone: Any = pc.or_(pc.equal(title, EMPTY), pc.equal(title, strings["text"]))
+            strings["text"] = pc.if_else(alone, strings["text"], joined)
         times = table.column("timestamp").cast(pa.timestamp("us"))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(

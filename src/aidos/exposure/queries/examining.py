@@ -61,8 +61,8 @@ def examine(table: EmbeddedTable) -> Examined:
 
 
 def searched_text(columns: Mapping[str, str]) -> str:
-    """SQL for what is searched of a post: its title, where it has one, and its text."""
-    return "if(coalesce(title, '') = '', text, title || ' ' || text)" if "title" in columns else "text"
+    """SQL for what is searched of a post: its title, where it has one of its own, and its text."""
+    return "if(coalesce(title, '') in ('', text), text, title || ' ' || text)" if "title" in columns else "text"
 
 
 def _complain(posts: int, distinct: int, lacking: dict[str, int]) -> None:

@@ -154,7 +154,7 @@ def _query(data: EmbeddedTable, columns: Any) -> tuple[str, bool]:
         key = f"if({same} = '', coalesce(cast({time} as varchar), ''), 'id ' || {same})"
         grouped = f"select cast({person} as varchar) as person, min({time}) as time, user_query as text, {key} as key "
         return f"select person, time, text from ({grouped} from {{table}} group by all) order by all", False
-    title = "if(coalesce(title, '') = '', coalesce(text, ''), title || ' ' || coalesce(text, ''))"
+    title = "if(coalesce(title, '') in ('', text), coalesce(text, ''), title || ' ' || coalesce(text, ''))"
     text = title if "title" in columns else "text"
     has_ids = "post_id" in columns
     name = "cast(post_id as varchar) as name, " if has_ids else ""
