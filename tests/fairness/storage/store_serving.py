@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -79,12 +80,19 @@ def opened(path, **more):
 
 
 def serve_all(path, prefix, count):
-    """One process among others: says in which place each of its rankings was counted."""
+    """One process among others: says in which place each of its rankings was counted.
+
+    With a START file it waits for that file, and lets the others have a turn after each ranking.
+    """
+    start = os.environ.get("START")
     with opened(path) as keeper:
         print("ready", flush=True)
+        while start and not Path(start).exists():
+            time.sleep(0.001)
         for number in range(count):
             _, place = serve(keeper, number, prefix)
             print(place, prefix, number, flush=True)
+            time.sleep(0.001 if start else 0)
 
 
 def kill_before_every_statement(path, count):

@@ -150,7 +150,10 @@ def test_killed_at_random_moments_and_started_again_it_ends_as_if_nothing_had_ha
 
 
 def test_three_processes_take_turns_and_each_ranking_counts_once(path):
-    processes = [child("serve", path, prefix, 60, FOLD_AFTER="7") for prefix in ("x", "y", "z")]
+    start = path.with_name("start")
+    processes = [child("serve", path, prefix, 60, FOLD_AFTER="7", START=str(start)) for prefix in ("x", "y", "z")]
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 3
+    start.touch()
     told = [line.split() for process in processes for line in finished(process).splitlines() if line != "ready"]
     order = sorted((int(place), prefix, int(number)) for place, prefix, number in told)
     assert [place for place, _, _ in order] == list(range(1, 181))
