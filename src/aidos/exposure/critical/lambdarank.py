@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.engine.files import write_text
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.exposure.critical.features import FEATURES
 from aidos.exposure.critical.model import VERSION
@@ -70,13 +71,10 @@ class TreeModel:
         return found[:, :-1]
 
     def save(self, path: Path) -> None:
-        """Write it as JSON."""
+        """Write it as JSON, whole or not at all."""
         facts = {"kind": TREES_KIND, "version": VERSION, "about": self.about, "trained_on": self.trained_on}
         facts |= {"features": list(self.features), "trees": self.trees}
-        try:
-            path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{path}: it cannot be written", hint="choose another place") from error
+        write_text(path, json.dumps(facts, indent=1) + "\n")
 
     @staticmethod
     def load(path: Path, *, features: tuple[str, ...] = FEATURES) -> TreeModel:

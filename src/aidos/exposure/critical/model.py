@@ -21,6 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.engine.files import write_text
 from aidos.errors import InputError, ParameterError
 from aidos.exposure.critical.features import FEATURES
 
@@ -99,12 +100,7 @@ class CriticalityModel:
 
     def save(self, path: Path) -> None:
         """Write it as JSON, whole or not at all."""
-        partial = path.with_name(path.name + ".part")
-        try:
-            partial.write_text(self.to_json(), encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: it cannot be written", hint="choose another place") from error
+        write_text(path, self.to_json())
 
     def to_json(self) -> str:
         """The text of its file: one line a feature, so that versions can be compared."""
