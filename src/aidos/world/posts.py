@@ -2,9 +2,10 @@
 
 Forums are topics. People write under their pseudonym in the open community and under a fresh name for every post in
 the anonymous one, where sensitive topics are far more common. Some posts will be deleted later, sensitive ones more
-often. Afflicted people come back to their topic, always in the same few words; professionals write about all of its
-domain; curious people write a few posts within two days of the news. Answers reply to questions of the same block of
-people. Nobody's style is modelled beyond that.
+often. Afflicted people come back to their topic, always in the same few words; professionals write much, about all of
+its domain; curious people write a few posts within two days of the news. Others touch sensitive topics in passing: now
+and then a post is about one by less than half, and many posts borrow a few of its words for something else. Answers
+reply to questions of the same block of people. Nobody's style is modelled beyond that.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ TITLE = (4, 9)
 
 MEMBERS = 0.5
 POSTS_A_MEMBER = 6.0
-ROLE_POSTS = (0.0, 6.0, 6.0, 3.0)
+ROLE_POSTS = (0.0, 6.0, 20.0, 3.0)
 """What people write because of their role, on average, in the order of `ROLES`."""
 HABITUAL_WORDS = 12
 """Words of her topic that an afflicted person keeps to: about as many as in her searches."""
 ANONYMOUS, ANONYMOUS_SENSITIVE = 0.10, 0.50
 DELETED, DELETED_SENSITIVE, DELETED_AFFLICTED = 0.03, 0.12, 0.25
 BACKGROUND = 0.4
-ON_TOPIC = 0.85
+ON_TOPIC, IN_PASSING = 0.85, 0.4
+"""How much of a post is about its topic; the second where it is a sensitive one that its author has no role in."""
+BORROWED = 0.2
+"""How many posts have words of a sensitive topic as their second one."""
 DECORATED = 0.15
 DECORATIONS = ("!!", "???", "...", ":)", ":(", "haha", "hahaha", "sooo tired", "nooo", "#help", "#news", "@fernpost")
 
@@ -56,6 +60,8 @@ class _Posts:
     times: Ints
     """Seconds after the world's beginning."""
     kinds: Ints
+    shares: Floats
+    """How much of it is about its topic."""
     habitual: Flags
     """Whether it is in the few words that an afflicted person has for her topic."""
     anonymous: Flags
@@ -119,13 +125,16 @@ def _draw_posts(world: World, vocabulary: Vocabulary, people: People, stream: np
     who, topics, times = who[order], topics[order], times[order]
     sensitive = (topics >= vocabulary.ordinary) & (topics < vocabulary.in_use)
     anonymous = stream.random(len(who)) < np.where(sensitive, ANONYMOUS_SENSITIVE, ANONYMOUS)
-    own_trouble = (people.roles[who] == ROLES.index("afflicted")) & (people.role_topics[who] == topics)
+    own_topic = people.role_topics[who] == topics
+    own_trouble = own_topic & (people.roles[who] == ROLES.index("afflicted"))
+    passing = sensitive & ~own_topic & (people.roles[who] != ROLES.index("professional"))
     rate = np.select([own_trouble, sensitive], [DELETED_AFFLICTED, DELETED_SENSITIVE], DELETED)
     deleted = stream.random(len(who)) < rate
     kinds = stream.choice(len(KINDS), len(who), p=KIND_SHARES)
     parents = _answered(kinds, topics * 2 + anonymous, stream)
     kinds[(kinds == KINDS.index("answer")) & (parents < 0)] = KINDS.index("post")
-    return _Posts(who, topics, times, kinds, own_trouble, anonymous, deleted, parents)
+    shares = np.where(passing, IN_PASSING, ON_TOPIC)
+    return _Posts(who, topics, times, kinds, shares, own_trouble, anonymous, deleted, parents)
 
 
 def _days(world: World, vocabulary: Vocabulary, people: People, who: Ints, any_day: Floats) -> Floats:
@@ -162,13 +171,19 @@ def _answered(kinds: Ints, forums: Ints, stream: np.random.Generator) -> Ints:
     return parents
 
 
+def _second_topics(vocabulary: Vocabulary, number: int, stream: np.random.Generator) -> Ints:
+    """What else posts are about: mostly something ordinary."""
+    borrowed = stream.random(number) < BORROWED
+    sensitive = stream.integers(vocabulary.ordinary, vocabulary.in_use, number)
+    return np.where(borrowed, sensitive, stream.integers(0, vocabulary.ordinary, number))
+
+
 def _write(
     prose: Prose, vocabulary: Vocabulary, posts: _Posts, habits: Ints, stream: np.random.Generator
 ) -> tuple[Column, Column]:
     """Titles (of questions only) and texts."""
     number = len(posts.topics)
-    second = stream.integers(0, vocabulary.ordinary, number)
-    mix = (posts.topics, second, np.full(number, ON_TOPIC))
+    mix = (posts.topics, _second_topics(vocabulary, number, stream), posts.shares)
     low, high = np.array(LENGTHS)[posts.kinds].reshape(-1, 2).T
     bodies = prose.draw(stream, stream.integers(low, high), mix, BACKGROUND, habits)
     written = prose.write(bodies, prose.sentence_ends(stream, bodies))
