@@ -49,6 +49,20 @@ def test_groups_of_words_become_topics_and_new_texts_find_theirs():
     assert theta.max(axis=1).min() > 0.9
 
 
+def test_guided_topics_come_first_and_in_order():
+    _, texts = grouped_texts(300, 1)
+    for order in ((0, 1, 2), (2, 0, 1)):
+        guides = [GROUPS[group][:2] for group in order]
+        model = train_topics(texts, topics=5, guides=guides, limits=LOOSE, analyser=PLAIN, iterations=40, seed=3)
+        for topic, group in enumerate(order):
+            assert {salient.word for salient in model.salient(topic, 4)} == set(GROUPS[group])
+
+
+def test_more_guides_than_topics_are_refused():
+    with pytest.raises(ParameterError, match="3 topics are to be guided, but there are 2"):
+        train_topics(["a b"], topics=2, guides=GROUPS)
+
+
 def test_one_thread_repeats_and_progress_is_told():
     _, texts = grouped_texts(120, 1)
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from aidos.model.text.analyser import Analyser
 from aidos.world.names import client_texts
 from aidos.world.people import ROLES, block_count, people_block
-from aidos.world.posts import BACKGROUND, ON_TOPIC
+from aidos.world.posts import BACKGROUND, BORROWED, ON_TOPIC
 from aidos.world.size import World
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, build_vocabulary, zipf_cumulative
 
@@ -93,13 +93,14 @@ class TrueCriticality:
 
 
 def word_distributions(vocabulary: Vocabulary) -> Floats:
-    """The chance of each word of the world (by column) in a post about each topic (by row)."""
+    """The chance of each word of the world (by column) in a post about each topic (by row), not just in passing."""
     own = np.zeros((len(vocabulary.topics), len(vocabulary.words)))
     ranks = np.diff(zipf_cumulative(WORDS_PER_TOPIC), prepend=0.0)
     np.put_along_axis(own, vocabulary.topic_words, ranks[None, :], axis=1)
     plain = np.zeros(len(vocabulary.words))
     plain[vocabulary.background] = np.diff(zipf_cumulative(len(vocabulary.background)), prepend=0.0)
-    second = own[: vocabulary.ordinary].mean(axis=0)
+    ordinary, sensitive = own[: vocabulary.ordinary], own[vocabulary.ordinary : vocabulary.in_use]
+    second = (1 - BORROWED) * ordinary.mean(axis=0) + BORROWED * sensitive.mean(axis=0)
     mixed: Floats = BACKGROUND * plain + (1 - BACKGROUND) * (ON_TOPIC * own + (1 - ON_TOPIC) * second)
     return mixed
 

@@ -11,12 +11,17 @@ What a model gives away: its words, and which of them go together. A word that f
 where it is said who wrote each text, a word enters the model only if at least ``least_people`` people (20 by default)
 used it. That is a rule of thumb, not a guarantee: a group of words that only few people use together can still be a
 topic. Without people nothing is known about who shares a word; such a model should stay where its texts are.
+
+Topics find themselves, and rare ones may end up together in one. With ``guides`` the first topics are drawn to given
+words: in its own topic such a word starts with `DRAWN` instead of eta, so that it goes there unless the texts say
+otherwise.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,6 +46,8 @@ TOPICS_OF_A_TEXT = 2.0
 """The prior in all, before it is fitted."""
 SMOOTHING = 0.01
 """Eta, the prior of words in topics."""
+DRAWN = 1.0
+"""The prior of a guiding word in the topic that it guides to; shared where it guides to several."""
 FITTINGS = 3
 """The prior is fitted after each of so many parts but the last."""
 SMALLEST_PRIOR = 1e-5
@@ -52,6 +59,7 @@ def train_topics(  # noqa: PLR0913 (what to learn from, how much, how long, and 
     texts: Texts,
     *,
     topics: int = 200,
+    guides: Sequence[Sequence[str]] = (),
     people: Sequence[object] | None = None,
     limits: WordLimits = LIMITS,
     analyser: Analyser = READING,
@@ -63,14 +71,18 @@ def train_topics(  # noqa: PLR0913 (what to learn from, how much, how long, and 
 ) -> TopicModel:
     """Learn topics from texts; ``people`` says who wrote each, in the same order, as anything that can be compared.
 
-    ``threads`` None takes all cores. The model's coherences are those of its topics on the same texts.
+    ``guides`` has words for each of the first topics, if these are to be about something given. ``threads`` None takes
+    all cores. The model's coherences are those of its topics on the same texts.
     """
     _check(topics, iterations, seed, threads)
+    if len(guides) > topics:
+        raise ParameterError(f"{len(guides)} topics are to be guided, but there are {topics}", hint="learn more topics")
     vocabulary = Vocabulary()
     with progress.task("reading texts", total=None, unit="texts"):
         read = analyse(texts, vocabulary, analyser=analyser)
     kept = kept_words(read, vocabulary, limits, people)
     sampler = _sampler(kept_texts(read, vocabulary, kept), topics, seed)
+    _guide(sampler, [analyser.meanings(words) for words in guides])
     _sample(sampler, iterations, threads, progress)
     model = _model(sampler, analyser, said_of_words(note, limits, people))
     numbers = model.numbers(vocabulary.terms(np.arange(len(vocabulary))))
@@ -89,6 +101,18 @@ def _sampler(texts: Iterable[list[str]], topics: int, seed: int) -> Any:
     for words in texts:
         sampler.add_doc(words)
     return sampler
+
+
+def _guide(sampler: Any, guides: Sequence[Sequence[str]]) -> None:
+    """Give the words of each guide a larger prior in its topic."""
+    drawn: dict[str, set[int]] = defaultdict(set)
+    for topic, terms in enumerate(guides):
+        for term in filter(None, terms):
+            drawn[term].add(topic)
+    for term, own in drawn.items():
+        prior = np.full(sampler.k, SMOOTHING)
+        prior[list(own)] = DRAWN / len(own)
+        sampler.set_word_prior(term, prior.tolist())
 
 
 def _sample(sampler: Any, iterations: int, threads: int | None, progress: Progress) -> None:
