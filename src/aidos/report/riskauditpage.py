@@ -16,7 +16,8 @@ __all__ = ["SPREAD_COLUMNS", "risk_audit_page", "spread_rows"]
 SPREAD_COLUMNS = ("topic", "measure", "risk above", "up to", "people")
 HOW = (
     "Risk is how near what somebody wrote comes to a sensitive topic, as an adversary would measure it. Counted are "
-    "people whose risk lies within fixed bounds. Numbers of different measures do not compare."
+    "people whose risk lies within fixed bounds, among those who come near to the topic at all; of the others there is "
+    "no evidence, whatever their numbers. Numbers of different measures do not compare."
 )
 MOST_BARS = 30
 
@@ -50,13 +51,18 @@ def risk_audit_page(release: Release[Overview], command: str) -> Page:
 
 
 def spread_rows(overview: Overview) -> list[tuple[Value, ...]]:
-    """Bins with a number, for the page and the terminal."""
-    return [
-        (spread.topic, spread.measure.partition(":")[0], one.above, one.up_to, one.people)
-        for spread in overview.spreads
-        for one in spread.bins
-        if one.people is not None
-    ]
+    """How many there is no evidence for, and bins with a number: for the page and the terminal."""
+    rows: list[tuple[Value, ...]] = []
+    for spread in overview.spreads:
+        name = spread.measure.partition(":")[0]
+        if spread.no_evidence is not None:
+            rows.append((spread.topic, name, "no evidence", None, spread.no_evidence))
+        rows += [
+            (spread.topic, name, "none" if one.above is None else f"{one.above:g}", one.up_to, one.people)
+            for one in spread.bins
+            if one.people is not None
+        ]
+    return rows
 
 
 def _figure(overview: Overview) -> Figure:
@@ -70,7 +76,7 @@ def _figure(overview: Overview) -> Figure:
     caption = (
         f"Most people come near to {told[0][0]}: {told[0][1]:,.0f} or more, by {first.partition(':')[0]}."
         if told
-        else "No topic has enough people of high risk to be told."
+        else "No topic has enough people of high risk to be told of."
     )
     return Figure(
         chart=bar("People with a risk above one half", told[:MOST_BARS], unit="people, at least"),
@@ -79,7 +85,7 @@ def _figure(overview: Overview) -> Figure:
             caption="People by topic, measure and risk",
             columns=SPREAD_COLUMNS,
             rows=tuple(spread_rows(overview)),
-            numeric=SPREAD_COLUMNS[2:],
+            numeric=SPREAD_COLUMNS[3:],
         ),
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from aidos.core.mechanism import Finding
+from aidos.exposure.risk.kept.columns import Standing
 from aidos.exposure.risk.measure import RiskMeasure
 from aidos.exposure.risk.personal import DraftEffect, PersonalReport, TopicRank
 from aidos.exposure.risk.reasons import Reason
@@ -18,13 +19,17 @@ from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Fi
 from aidos.report.values import Value
 
 __all__ = [
+    "DRAFT_CHANGES_NOTHING",
     "DRAFT_COLUMNS",
+    "NO_EVIDENCE",
+    "REASON_COLUMNS",
     "STANDING_COLUMNS",
     "Quotation",
     "Quotations",
     "RiskStory",
     "draft_rows",
     "reason_cards",
+    "reason_rows",
     "risk_page",
     "standing_rows",
     "trend_figure",
@@ -32,6 +37,10 @@ __all__ = [
 
 STANDING_COLUMNS = ("topic", "measure", "rank", "percentile", "of redrawn histories", "risk")
 DRAFT_COLUMNS = ("topic", "measure", "rank now", "rank with the draft", "percentile with the draft", "your threshold")
+REASON_COLUMNS = ("topic", "measure", "post", "nearness", "words")
+NO_EVIDENCE = "no evidence"
+"""What is said in place of a rank where nothing of hers is near the topic."""
+DRAFT_CHANGES_NOTHING = "The draft is near none of these topics, and changes no rank that says anything"
 LINES = 5
 """Topics whose history is drawn."""
 CARDS = 3
@@ -40,7 +49,8 @@ ABOUT_RANKS = (
     "Somebody who looks for the vulnerable orders all members by how near their posts come to a sensitive topic, and "
     "takes the first. Your rank is your place in that order; rank 1 is found first. The percentile is the share of the "
     "others who are less exposed. The interval says how far the rank hangs on single posts: yours are drawn again from "
-    "your own many times, and the rank of the middle 90 per cent is told."
+    "your own many times, and the rank of the middle 90 per cent is told. Where it says no evidence, nothing of yours "
+    "is near the topic: the formula gives you a place all the same, and it means nothing."
 )
 ABOUT_POSTS = "Words that bring a post near to the topic are marked: without them it would be less near."
 LIMITS = (
@@ -73,18 +83,20 @@ class RiskStory:
     command: str
     threshold: float | None = None
     """The percentile she wants to be warned from, from 0 to 1."""
-    draft: tuple[DraftEffect, ...] = field(default=())
-    """What a draft would do, in the order of the report; empty without one."""
+    draft: tuple[DraftEffect, ...] | None = field(default=None)
+    """What a draft would do to what she or the draft is near; None without a draft."""
 
 
 def risk_page(story: Finding[RiskStory]) -> Page:
     """One page for one person."""
     told = story.value
     report = told.report
+    posts = "1 post or query" if report.entries == 1 else f"{report.entries:,} posts or queries"
+    people = "1 person" if report.people == 1 else f"{report.people:,} people"
     chapters = [_standing(told), _posts(told), *_trend(told), *_draft(told), _limits(told)]
     return Page(
         title="Where you rank when somebody looks for the vulnerable",
-        lead=f"For {report.person}: {report.entries:,} posts or queries, ranked among {report.people:,} people.",
+        lead=f"For {report.person}: {posts}, ranked among {people}.",
         chapters=tuple(chapters),
         source=story,
     )
@@ -97,11 +109,30 @@ def standing_rows(ranks: Sequence[TopicRank]) -> list[tuple[Value, ...]]:
             rank.topic,
             rank.measure.name,
             _place(rank),
-            f"{100 * rank.standing.percentile:.1f}{' (above your threshold)' if rank.alert else ''}",
-            None if rank.interval is None else f"rank {rank.interval.low:.0f} to {rank.interval.high:.0f}",
-            round(rank.standing.risk, 4),
+            f"{100 * rank.standing.percentile:.1f}{' (above your threshold)' if rank.alert else ''}"
+            if rank.standing.has_evidence
+            else None,
+            f"rank {rank.interval.low:.0f} to {rank.interval.high:.0f}"
+            if rank.interval is not None and rank.standing.has_evidence
+            else None,
+            rank.standing.risk,
         )
         for rank in ranks
+    ]
+
+
+def reason_rows(ranks: Sequence[TopicRank]) -> list[tuple[Value, ...]]:
+    """Rows under REASON_COLUMNS: the posts that put her there."""
+    return [
+        (
+            rank.topic,
+            rank.measure.name,
+            reason.entry,
+            float(f"{reason.weight:.3g}"),
+            " ".join(each.word for each in reason.words) or "no single word",
+        )
+        for rank in ranks
+        for reason in rank.reasons
     ]
 
 
@@ -111,9 +142,9 @@ def draft_rows(effects: Sequence[DraftEffect]) -> list[tuple[Value, ...]]:
         (
             effect.topic,
             effect.measure.name,
-            None if effect.before is None else effect.before.best,
-            effect.after.best,
-            f"{100 * effect.after.percentile:.1f}",
+            None if effect.before is None else _draft_place(effect.before),
+            _draft_place(effect.after),
+            f"{100 * effect.after.percentile:.1f}" if effect.after.has_evidence else None,
             "crossed" if effect.alert else "",
         )
         for effect in effects
@@ -138,8 +169,8 @@ def _card(rank: TopicRank, reason: Reason, quotations: Quotations) -> Card:
 
 
 def trend_figure(ranks: Sequence[TopicRank]) -> Figure | None:
-    """Percentiles over time, of the topics with a history; none where no entry has a time."""
-    drawn = [rank for rank in ranks if rank.history][:LINES]
+    """Percentiles over time, of the topics with a history; none where no entry has a time, or nothing is near."""
+    drawn = [rank for rank in ranks if rank.history and rank.standing.has_evidence][:LINES]
     if not drawn:
         return None
     series = {
@@ -167,23 +198,34 @@ def _standing(story: RiskStory) -> Chapter:
     if above and story.threshold is not None:
         named = ", ".join(dict.fromkeys(rank.topic for rank in above))
         blocks.append(Callout("caution", f"You are above your threshold ({100 * story.threshold:g}) for {named}."))
-    measure = ranks[0].measure
-    bars = [(rank.topic, 100 * rank.standing.percentile) for rank in ranks if rank.measure == measure]
+    table = DataTable(
+        caption="Ranks by topic",
+        columns=STANDING_COLUMNS,
+        rows=tuple(standing_rows(ranks)),
+        numeric=STANDING_COLUMNS[2:],
+    )
     blocks += [
         Prose(ABOUT_RANKS),
-        Figure(
-            chart=bar(f"Percentile by topic ({measure.name})", bars, unit="percentile"),
-            caption=f"Most exposed: {ranks[0].topic}, {_place(ranks[0])}.",
-            table=DataTable(
-                caption="Ranks by topic",
-                columns=STANDING_COLUMNS,
-                rows=tuple(standing_rows(ranks)),
-                numeric=STANDING_COLUMNS[2:],
-            ),
-        ),
+        *_standing_figure(ranks, table),
         Prose("\n\n".join(dict.fromkeys(f"`{rank.measure.name}`: {rank.measure.about()}" for rank in ranks))),
     ]
     return Chapter(title="Where you stand", blocks=tuple(blocks))
+
+
+def _standing_figure(ranks: Sequence[TopicRank], table: DataTable) -> tuple[Block, ...]:
+    """Bars of what there is evidence for, by the first measure; the table alone where there is none."""
+    near = [rank for rank in ranks if rank.standing.has_evidence]
+    if not near:
+        return (Prose("Nothing of yours is near any of these topics: there is no evidence for any rank."), table)
+    measure = near[0].measure
+    bars = [(rank.topic, 100 * rank.standing.percentile) for rank in near if rank.measure == measure]
+    return (
+        Figure(
+            chart=bar(f"Percentile by topic ({measure.name})", bars, unit="percentile"),
+            caption=f"Most exposed: {near[0].topic}, {_place(near[0])}.",
+            table=table,
+        ),
+    )
 
 
 def _posts(story: RiskStory) -> Chapter:
@@ -200,8 +242,10 @@ def _trend(story: RiskStory) -> tuple[Chapter, ...]:
 
 
 def _draft(story: RiskStory) -> tuple[Chapter, ...]:
-    if not story.draft:
+    if story.draft is None:
         return ()
+    if not story.draft:
+        return (Chapter(title="What the draft would do", blocks=(Prose(f"{DRAFT_CHANGES_NOTHING}."),)),)
     table = DataTable(caption="Ranks with and without it", columns=DRAFT_COLUMNS, rows=tuple(draft_rows(story.draft)))
     said = Prose("Were the draft posted now, and everybody else stayed as they are. Nothing is kept of it.")
     return (Chapter(title="What the draft would do", blocks=(said, table)),)
@@ -217,4 +261,9 @@ def _limits(story: RiskStory) -> Chapter:
 def _place(rank: TopicRank) -> str:
     standing = rank.standing
     shared = f", shared by {standing.equal + 1}" if standing.equal else ""
-    return f"{standing.best:,} of {standing.people:,}{shared}"
+    place = f"{standing.best:,} of {standing.people:,}{shared}"
+    return place if standing.has_evidence else f"{NO_EVIDENCE} ({place})"
+
+
+def _draft_place(standing: Standing) -> Value:
+    return standing.best if standing.has_evidence else NO_EVIDENCE

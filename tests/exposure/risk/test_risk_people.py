@@ -159,7 +159,7 @@ def test_a_few_missing_times_are_counted_and_refused_alike():
     assert people.times is None
     assert people.facts.entries_without_time == 1
     assert people.alone(1).facts.entries_without_time == 2
-    with pytest.raises(ParameterError, match="1 of 3 entries have no time"):
+    with pytest.raises(ParameterError, match="1 of 3 entries has no time"):
         MEASURES["lda-t"].risk(people, ASKED, MODELS)
     nothing = table.set_column(3, "timestamp", pa.nulls(3))
     assert read_people(nothing).facts.entries_without_time == 3

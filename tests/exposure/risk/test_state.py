@@ -11,7 +11,7 @@ from risk_worlds import ASKED, NAMES, TOPICS, WEEK
 from aidos.errors import ParameterError
 from aidos.exposure.risk.arrivals import Arrival, in_order, people_of_arrivals
 from aidos.exposure.risk.knowledge import make_space
-from aidos.exposure.risk.measure import RiskMeasure, RiskQuestion
+from aidos.exposure.risk.measure import RiskQuestion
 from aidos.exposure.risk.measures import MEASURES, DifferentialPrivacyRisk, EntropyRisk, TopicalRisk, risks
 from aidos.exposure.risk.people import read_people
 from aidos.exposure.risk.ranks import percentiles, rank_people
@@ -217,23 +217,6 @@ def test_topics_that_nobody_speaks_of_and_other_analysers_are_refused():
         RiskState.of(question_of([made("ann", NAMES[0], 0, "p")], ("debt", "grief")), [MEASURES["bow"]])
     with pytest.raises(ParameterError, match="the state keeps those read with words"):
         state_of([LOUD]).add(people_of_arrivals([LOUD], analyser=Analyser(stop_words="english")))
-
-
-def test_a_measure_of_a_third_party_cannot_be_kept():
-    class Length(RiskMeasure):
-        name = "length"
-
-        def about(self):
-            return ""
-
-        def risk(self, people, topics, models):
-            return np.zeros((len(people), len(topics)))
-
-        def redrawn(self, people, person, topics, models, draws):
-            return np.zeros((len(draws), len(topics)))
-
-    with pytest.raises(ParameterError, match="length cannot be kept up to date"):
-        RiskState.of(question_of([LOUD]), [Length()])
 
 
 @given(start=arrivals(least=1, most=12))

@@ -5,6 +5,7 @@ from risk_worlds import ASKED, NAMES
 
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts, Release
+from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.exposure.risk.overview import RiskOverview
 
@@ -13,7 +14,7 @@ CROWD = [LOUD, *(made(f"m{at:02}", NAMES[at % 24], 0, f"p{at}") for at in range(
 
 def test_numbers_are_rounded_and_small_ones_are_not_told():
     state = state_of(CROWD)
-    release = RiskOverview(least=20).run(state)
+    release = RiskOverview(least=20).run(state, Noise())
     assert isinstance(release, Release)
     assert isinstance(release.guarantee, NoGuarantee)
     assert "at least 20 people" in release.guarantee.reason
@@ -24,8 +25,11 @@ def test_numbers_are_rounded_and_small_ones_are_not_told():
     ]
     by_name = {str(measure): measure for measure in ALL}
     for spread in overview.spreads:
-        risks = state.risks(spread.topic, by_name[spread.measure])
-        counted = 0
+        measure = by_name[spread.measure]
+        near = np.array([state.standing(name, spread.topic, measure).has_evidence for name in state.register.ids])
+        risks = state.risks(spread.topic, measure)[near]
+        counted = int((~near).sum())
+        assert spread.no_evidence == (counted // 20 * 20 if counted >= 20 else None)
         for part in spread.bins:
             above = -np.inf if part.above is None else part.above
             up_to = np.inf if part.up_to is None else part.up_to
@@ -37,14 +41,16 @@ def test_numbers_are_rounded_and_small_ones_are_not_told():
 
 
 def test_empty_bins_and_small_ones_look_the_same():
-    spread = next(each for each in RiskOverview(least=20).run(state_of(CROWD)).value.spreads if each.measure == "bow")
-    assert spread.bins[0].people == 40
-    assert {part.people for part in spread.bins[1:]} == {None}
+    spread = next(
+        each for each in RiskOverview(least=20).run(state_of(CROWD), Noise()).value.spreads if each.measure == "bow"
+    )
+    assert spread.no_evidence == 40
+    assert {part.people for part in spread.bins} == {None}
 
 
 def test_small_communities_are_refused():
     with pytest.raises(InputError, match="fewer than 20 people are ranked"):
-        RiskOverview().run(state_of(CROWD[:10]))
+        RiskOverview().run(state_of(CROWD[:10]), Noise())
     with pytest.raises(ParameterError, match="least must be at least 2"):
         RiskOverview(least=1)
     assert RiskOverview().guarantee(PublicFacts()) == RiskOverview().guarantee(PublicFacts(people=7))

@@ -35,6 +35,7 @@ def risk_chapter(place: Workplace) -> Outcome:
     from aidos.app.risk.knowledge import choose_measures, load_knowledge
     from aidos.app.risk.person import Asking, look_up_person
     from aidos.app.risk.ranking import rank_community
+    from aidos.exposure.risk.ranking import RiskRanking
     from aidos.world.vocabulary import build_vocabulary
 
     entries = _entries(place)
@@ -44,7 +45,8 @@ def risk_chapter(place: Workplace) -> Outcome:
     known = [topic for topic in topics if topic in knowledge.matches.dimensions]
     measures = choose_measures(MEASURES, knowledge, MEASURES[0])
     progress = place.progress
-    ranked = rank_community(entries, known, measures, knowledge, leave_out=True, threads=None, progress=progress)
+    ranking = RiskRanking(topics=tuple(known), measures=tuple(map(str, measures)))
+    ranked = rank_community(entries, ranking, knowledge, leave_out=True, threads=None, progress=progress)
     directory = RiskDirectory(place.engine.scratch / "risk")
     directory.create(ranked.state, entries)
     ranked_for = ranked.state.plan.topics
@@ -92,7 +94,9 @@ def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
         DataTable(
             caption=f"What this draft would do: \u201c{DRAFT}\u201d",
             columns=riskpage.DRAFT_COLUMNS,
-            rows=tuple(riskpage.draft_rows([each for each in story.draft if each.topic == report.ranks[0].topic])),
+            rows=tuple(
+                riskpage.draft_rows([each for each in story.draft or () if each.topic == report.ranks[0].topic])
+            ),
         ),
         _measures(place, ranked),
         Callout("caution", LIMITS),
@@ -108,19 +112,13 @@ def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
 
 def _measures(place: Workplace, ranked: Ranked) -> DataTable:
     """How many of the afflicted are among the first R, by measure; and where the others of a topic stand."""
-    import numpy as np
-
-    from aidos.app.risk.directory import everybodys_risks
     from aidos.evaluate.risk.assessment import assess, tabulate
     from aidos.evaluate.risk.outcome import Facts, Outcome
     from aidos.evaluate.risk.truth import Truth
 
     state = ranked.state
     truth = Truth.of_world(place.world, state.register.ids).select(state.plan.topics)
-    columns: dict[str, list[np.ndarray]] = {}
-    for _, measure, risks in everybodys_risks(state):
-        columns.setdefault(measure.name, []).append(risks)
-    rows = [row for name, found in columns.items() for row in assess(name, np.stack(found, axis=1), truth)]
+    rows = [row for measure in state.plan.measures for row in assess(measure.name, state.all_risks(measure), truth)]
     outcome = Outcome(rows=tabulate(rows), facts=Facts(about="", people=len(state), entries=0))
     return DataTable(
         caption="Share of the afflicted among the first R, and of these places taken by others of the topic",

@@ -1,8 +1,9 @@
 """Entries of people in one shape: posts of a community, queries of a log, or somebody's own texts.
 
-Whatever the source, a table here has author_id, timestamp, post_id, title and text. A query that was asked and clicked
-is one entry, named by its id or by its time. Where entries have no times, timestamps are null: then measures over time
-refuse to work, all others do.
+Whatever the source, a table here has author_id, timestamp, post_id, title and text, and known_by: what an entry is told
+from all others by, such as its post_id; null where it has no name. A query that was asked and clicked is one entry (see
+`aidos.exposure.risk.searches`), named by its id or by its time. Where entries have no times, timestamps are null: then
+measures over time refuse to work, all others do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.errors import InputError, ParameterError
+from aidos.exposure.risk.searches import searches
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
@@ -27,13 +29,14 @@ __all__ = ["MYSELF", "read_entries", "read_own_texts"]
 MYSELF = "me"
 PLAIN_TEXT = (".txt", ".md")
 QUERIES = """
-    select author_id, timestamp, text, null::varchar as title,
-        name || if(count(*) over same > 1, ' #' || row_number() over (same order by text), '') as post_id
+    select person as author_id, timestamp, text, null::varchar as title,
+        name || if(count(*) over same > 1, ' #' || row_number() over (same order by text), '') as post_id,
+        'query ' || person || chr(31) || name || chr(31) || text as known_by
     from (
-        select cast(client_id as varchar) as author_id, min(timestamp) as timestamp, user_query as text,
-            if({id} = '', strftime(min(timestamp), '%Y-%m-%d %H:%M:%S'), {id}) as name
-        from {{table}} group by cast(client_id as varchar), user_query, {id}, if({id} = '', timestamp, null)
-    ) window same as (partition by author_id, name)
+        select person, text, make_timestamp(time) as timestamp,
+            if(id = '', strftime(make_timestamp(time), '%Y-%m-%d %H:%M:%S'), id) as name
+        from (SEARCHES)
+    ) window same as (partition by person, name)
 """
 
 
@@ -45,8 +48,7 @@ def read_entries(
         return _of_posts(_timeless(engine, files, options), first)
     read = read_files(engine, files, options)
     if read.schema is SEARCH_LOG:
-        name = "coalesce(cast(query_id as varchar), '')" if "query_id" in read.table.columns else "''"
-        return read.table.select(QUERIES.format(id=name))
+        return read.table.select(QUERIES.replace("SEARCHES", searches(read.table.columns)))
     if read.schema is not POSTS:
         raise InputError(
             f"this is a table of {read.schema.title}: nobody wrote or searched there",
@@ -81,8 +83,9 @@ def _of_posts(posts: EmbeddedTable, first: int) -> EmbeddedTable:
     time = "cast(timestamp as timestamp)" if "timestamp" in held else "null::timestamp"
     title = "cast(title as varchar)" if "title" in held else "null::varchar"
     number = f"'entry ' || ({first} + row_number() over ())"
-    name = f"coalesce(nullif(cast(post_id as varchar), ''), {number})" if "post_id" in held else number
-    chosen = f"{time} as timestamp, cast(text as varchar) as text, {title} as title, {name} as post_id"
+    own = "nullif(cast(post_id as varchar), '')" if "post_id" in held else "null::varchar"
+    chosen = f"{time} as timestamp, cast(text as varchar) as text, {title} as title"
+    chosen += f", coalesce({own}, {number}) as post_id, {own} as known_by"
     return posts.select(f"select cast(author_id as varchar) as author_id, {chosen} from {{table}}")
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from aidos.app.excerpts import excerpt
 from aidos.app.risk.directory import RiskDirectory
+from aidos.app.risk.wording import written_forms
 from aidos.core.mechanism import Finding
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
+from aidos.errors import ParameterError
 from aidos.exposure.risk.measures import RiskMeasure
 from aidos.exposure.risk.personal import Alert, DraftEffect, PersonalReport, TopicRank, find_draft, find_person
 from aidos.exposure.risk.reasons import Reason, TellingWord
@@ -18,6 +21,8 @@ from aidos.report.riskpage import Quotation, Quotations, RiskStory
 
 __all__ = ["Asking", "look_up_person", "person_values"]
 
+Texts: TypeAlias = dict[str, tuple[str, str]]
+"""Day and text of posts, by their names."""
 FAINT = 0.1
 """Entries and words with less than this part of the weight of the first explain nothing."""
 MOST = 6
@@ -54,19 +59,33 @@ def look_up_person(
         state.plan.find_topic(topic)
     for measure in asking.measures:
         state.plan.check_measure(measure)
+    _refuse_draft(state, asking)
     entries = directory.entries(engine, state, person_id)
     alert = None if asking.alert is None else Alert(percentile=asking.alert)
-    found = find_person(state, directory.person(entries, state), alert=alert)
+    found = find_person(state, directory.read(entries, state), alert=alert)
     report = replace(found.value, ranks=_shown(found.value, asking))
-    effects = () if asking.draft is None else find_draft(state, person_id, asking.draft, when=_now(), alert=alert).value
+    texts = _texts(entries, report)
+    draft = None
+    if asking.draft is not None:
+        effects = find_draft(state, person_id, asking.draft, when=_now(), alert=alert).value
+        draft = _in_order(effects, report, asking)
     story = RiskStory(
-        report=report,
-        quotations=_quotations(entries, state, report),
+        report=_worded(report, state, texts),
+        quotations=_quotations(state, report, texts),
         command=command,
         threshold=asking.alert,
-        draft=_in_order(effects, report, asking),
+        draft=draft,
     )
     return Finding(value=story, about=found.about)
+
+
+def _refuse_draft(state: RiskState, asking: Asking) -> None:
+    asked = asking.measures or state.plan.measures
+    if asking.draft is not None and all(measure in state.plan.others for measure in asked):
+        raise ParameterError(
+            f"{asked[0].name} cannot say what a draft would do: it is computed from the entries of everybody",
+            hint="leave the draft out, or rank by a measure of aidos as well",
+        )
 
 
 def person_values(story: RiskStory) -> dict[str, object]:
@@ -84,9 +103,11 @@ def person_values(story: RiskStory) -> dict[str, object]:
                 "before": None if effect.before is None else effect.before.best,
                 "after": effect.after.best,
                 "percentile": effect.after.percentile,
+                "nearness": effect.nearness,
+                "evidence": effect.after.has_evidence,
                 "crosses": effect.alert,
             }
-            for effect in story.draft
+            for effect in story.draft or ()
         ],
     }
 
@@ -100,6 +121,8 @@ def _rank_values(rank: TopicRank) -> dict[str, object]:
         "rank": standing.best,
         "rank_worst": standing.worst,
         "percentile": standing.percentile,
+        "nearness": standing.nearness,
+        "evidence": standing.has_evidence,
         "interval": None if interval is None else [interval.low, interval.high],
         "percentile_interval": None if interval is None else [interval.percentile_low, interval.percentile_high],
         "alert": rank.alert,
@@ -114,20 +137,29 @@ def _rank_values(rank: TopicRank) -> dict[str, object]:
 
 
 def _shown(report: PersonalReport, asking: Asking) -> tuple[TopicRank, ...]:
-    """What she asked for, by measure, the most exposed first."""
+    """What she asked for, by measure: what there is evidence for first, of that the most exposed first."""
     asked = [rank for rank in report.ranks if not asking.topics or rank.topic in asking.topics]
     measures = asking.measures or tuple(dict.fromkeys(rank.measure for rank in asked))
     shown: list[TopicRank] = []
     for measure in measures:
         own = [rank for rank in asked if rank.measure == measure]
-        own.sort(key=lambda rank: (-rank.standing.percentile, -rank.standing.risk, rank.topic))
+        own.sort(
+            key=lambda rank: (
+                not rank.standing.has_evidence,
+                -rank.standing.percentile,
+                -rank.standing.risk,
+                rank.topic,
+            )
+        )
         shown += own[: asking.top]
         shown += [rank for rank in own[asking.top :] if rank.alert]
     return tuple(replace(rank, reasons=_telling(rank)) for rank in shown)
 
 
 def _telling(rank: TopicRank) -> tuple[Reason, ...]:
-    """The entries that count for something beside the first, and no more than can be read."""
+    """The entries that count for something beside the first, and no more than can be read; none without evidence."""
+    if not rank.standing.has_evidence:
+        return ()
     least = FAINT * max((reason.weight for reason in rank.reasons), default=0.0)
     kept = [reason for reason in rank.reasons if reason.weight >= least][:MOST]
     return tuple(replace(reason, words=_counting(reason)) for reason in kept)
@@ -140,7 +172,7 @@ def _counting(reason: Reason) -> tuple[TellingWord, ...]:
 
 
 def _in_order(effects: Sequence[DraftEffect], report: PersonalReport, asking: Asking) -> tuple[DraftEffect, ...]:
-    """What a draft does to what is shown, and to whatever else it moves up, the farthest first."""
+    """What a draft does to what she is near, and to whatever else it is near and moves up, the farthest first."""
     shown = {(rank.topic, rank.measure) for rank in report.ranks}
     asked = [
         effect
@@ -148,27 +180,50 @@ def _in_order(effects: Sequence[DraftEffect], report: PersonalReport, asking: As
         if (not asking.topics or effect.topic in asking.topics)
         and (not asking.measures or effect.measure in asking.measures)
     ]
-    moved = [effect for effect in asked if effect.alert or (effect.topic, effect.measure) in shown or effect.places > 0]
+    moved = [
+        effect
+        for effect in asked
+        if effect.alert
+        or ((effect.topic, effect.measure) in shown and effect.after.has_evidence)
+        or (effect.places > 0 and effect.nearness > effect.after.least_nearness)
+    ]
     moved.sort(key=lambda effect: (not effect.alert, -effect.places, effect.topic))
     return tuple(moved[: max(asking.top, sum(effect.alert for effect in moved))])
 
 
-def _quotations(entries: EmbeddedTable, state: RiskState, report: PersonalReport) -> Quotations:
-    """The posts that are shown, each with the words marked that count for the topic."""
-    shown = [(rank, reason) for rank in report.ranks for reason in rank.reasons]
-    if not shown:
+def _texts(entries: EmbeddedTable, report: PersonalReport) -> Texts:
+    """Day and text of the posts that are shown, by name."""
+    names = dict.fromkeys(reason.entry for rank in report.ranks for reason in rank.reasons)
+    if not names:
         return {}
-    wanted = ", ".join(quote_text(name) for name in dict.fromkeys(reason.entry for _, reason in shown))
+    wanted = ", ".join(map(quote_text, names))
     rows = entries.rows(
         "select post_id, timestamp, concat_ws(' ', nullif(title, ''), text) from {table} "
         f"where post_id in ({wanted}) order by timestamp desc"
     )
-    texts = {str(name): (_day(time), str(text)) for name, time, text in rows}
+    return {str(name): (_day(time), str(text)) for name, time, text in rows}
+
+
+def _worded(report: PersonalReport, state: RiskState, texts: Texts) -> PersonalReport:
+    """The same with words as she wrote them, where the measures have stems."""
+    terms = {each.word for rank in report.ranks for reason in rank.reasons for each in reason.words}
+    forms = written_forms((text for _, text in texts.values()), state.plan.analyser, terms)
+
+    def worded(reason: Reason) -> Reason:
+        return replace(reason, words=tuple(replace(each, word=forms[each.word]) for each in reason.words))
+
+    ranks = (replace(rank, reasons=tuple(map(worded, rank.reasons))) for rank in report.ranks)
+    return replace(report, ranks=tuple(ranks))
+
+
+def _quotations(state: RiskState, report: PersonalReport, texts: Texts) -> Quotations:
+    """The posts that are shown, each with the words marked that count for the topic."""
     found = {}
-    for rank, reason in shown:
-        when, text = texts.get(reason.entry, ("", ""))
-        pieces = excerpt(text, state.plan.analyser, {each.word for each in reason.words})
-        found[rank.topic, rank.measure, reason.entry] = Quotation(when=when, pieces=pieces)
+    for rank in report.ranks:
+        for reason in rank.reasons:
+            when, text = texts.get(reason.entry, ("", ""))
+            pieces = excerpt(text, state.plan.analyser, {each.word for each in reason.words})
+            found[rank.topic, rank.measure, reason.entry] = Quotation(when=when, pieces=pieces)
     return found
 
 

@@ -71,7 +71,8 @@ def refuse_without_times(people: People, recurring: Mapping[int, int], asking: s
     """Say why measures over time cannot be computed, where that is so."""
     if recurring and people.times is None:
         lacking, entries = people.facts.entries_without_time, people.entries
-        which = "no entry has a time" if lacking == entries else f"{lacking:,} of {entries:,} entries have no time"
+        have = "has" if lacking == 1 else "have"
+        which = "no entry has a time" if lacking == entries else f"{lacking:,} of {entries:,} entries {have} no time"
         raise ParameterError(
             f"{asking} looks at what comes again over time, but {which}",
             hint="choose a measure without -t, or give every entry a timestamp",

@@ -54,7 +54,7 @@ def find_history(
     state: RiskState, person_id: str, mine: People, bucket_days: int
 ) -> tuple[list[tuple[datetime, int]], list[Standings]]:
     """Beginning and entries of every bucket that has some, and the standings at its end; nothing without times."""
-    if mine.times is None:
+    if mine.times is None or not state.plan.kept:
         return [], []
     numbers, firsts = np.unique(bucket_numbers(mine.times, bucket_days), return_index=True)
     cuts = np.append(firsts, mine.entries)
@@ -66,13 +66,17 @@ def find_history(
 def find_intervals(
     state: RiskState, person_id: str, mine: People, bootstrap: Bootstrap
 ) -> dict[tuple[RiskMeasure, str], RankInterval]:
-    """The interval of every rank of hers; entries and community are those of the state."""
+    """The interval of every rank of hers; entries and community are those of the state.
+
+    There is none by measures of third parties, which may need the entries of everybody: see `Bootstrap.intervals`.
+    """
+    kept = [measure for measure in state.plan.measures if measure not in state.plan.others]
     stream = np.random.default_rng([bootstrap.seed, zlib.crc32(person_id.encode("utf-8", "replace"))])
     step = max(1, DRAWS // mine.entries)
-    parts: dict[RiskMeasure, list[Floats]] = {measure: [] for measure in state.plan.measures}
+    parts: dict[RiskMeasure, list[Floats]] = {measure: [] for measure in kept}
     for first in range(0, bootstrap.resamples, step):
         draws = stream.integers(mine.entries, size=(min(step, bootstrap.resamples - first), mine.entries))
-        for measure in state.plan.measures:
+        for measure in kept:
             parts[measure].append(_redrawn(state, mine, measure, draws))
     standings = state.standings(person_id)
     return {

@@ -22,10 +22,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from aidos.errors import AidosError, EngineError, InputError
+from aidos.errors import AidosError, EngineError, InputError, ParameterError
 from aidos.exposure.risk.kept.directory import AGAIN, FILE, PARTIAL, connect, hold, make_directory, spoken_errors
 from aidos.exposure.risk.kept.packing import pack_names, pack_traces, unpack_names, unpack_traces
 from aidos.exposure.risk.kept.plan import RiskPlan
+from aidos.exposure.risk.kept.recomputed import Recomputed
 from aidos.exposure.risk.knowledge import RiskModels
 from aidos.exposure.risk.measure import RiskMeasure
 from aidos.exposure.risk.measures import find_measure
@@ -43,6 +44,7 @@ PART = 4096
 TABLES = """
 create table facts (name text primary key, value text not null) without rowid;
 create table people (person text primary key, traces blob not null, names blob not null);
+create table others (person text primary key, risks blob not null);
 """
 
 
@@ -110,22 +112,28 @@ class RiskStore:
         self._connection.close()
         os.close(self._lock)
 
-    def add(self, people: People) -> Change:
-        """Take in entries of people, known or new."""
+    def add(self, people: People, *, everybody: People | None = None) -> Change:
+        """Take in entries of people, known or new; ``everybody`` is as in `RiskState.add`."""
         with self._changing() as state:
-            return self._write(state.add(people))
+            return self._write(state.add(people, everybody=everybody))
 
-    def replace(self, people: People) -> Change:
+    def replace(self, people: People, *, everybody: People | None = None) -> Change:
         """Forget what is known of these people; what is given are all the entries they have."""
         with self._changing() as state:
-            return self._write(state.replace(people))
+            return self._write(state.replace(people, everybody=everybody))
 
-    def remove(self, ids: Sequence[str]) -> Change:
+    def remove(self, ids: Sequence[str], *, everybody: People | None = None) -> Change:
         """Forget people wholly; all of them or none."""
         with self._changing() as state:
-            change = state.remove(ids)
+            change = state.remove(ids, everybody=everybody)
             self._connection.executemany("delete from people where person = ?", [(name,) for name in change.people])
+            _put_others(self._connection, state)
             return change
+
+    def compact(self) -> None:
+        """Write the file anew, so that nothing is left in it of what was deleted or replaced."""
+        with spoken_errors(self.path):
+            self._connection.execute("vacuum")
 
     @contextmanager
     def _changing(self) -> Iterator[RiskState]:
@@ -147,6 +155,7 @@ class RiskStore:
 
     def _write(self, change: Change) -> Change:
         _put_people(self._connection, self._state, change.people)
+        _put_others(self._connection, self._state)
         _put_facts(self._connection, {"next entry": str(self._state.next_entry)})
         return change
 
@@ -187,7 +196,7 @@ def _plan(
     try:
         kept = json.loads(facts["plan"])
         bound: dict[str, str] = json.loads(facts["bound to"])
-        own = tuple(find_measure(text) for text in kept["measures"])
+        own = tuple(_measure(path, text) for text in kept["measures"])
         analyser = Analyser.parse(kept["analyser"])
         plan = RiskPlan(topics or kept["topics"], measures or own, models, analyser)
     except (KeyError, TypeError, ValueError) as error:
@@ -201,12 +210,24 @@ def _plan(
     return plan
 
 
+def _measure(path: Path, text: str) -> RiskMeasure:
+    try:
+        return find_measure(text)
+    except ParameterError as error:
+        raise InputError(
+            f"{path} was made with the measure {text.partition(':')[0]}, which is not there any more",
+            hint="install the package that brings it, or rank again without it",
+        ) from error
+
+
 def _load(path: Path, connection: sqlite3.Connection, state: RiskState) -> None:
     rows = connection.execute("select person, traces, names from people order by person")
     people = rows.fetchall()
     try:
         traces = unpack_traces([row[1] for row in people], state.plan)
         names = [unpack_names(row[2]) for row in people]
+        others = connection.execute("select person, risks from others order by person").fetchall()
+        state.others = Recomputed.unpacked([(str(row[0]), row[1]) for row in others], state.plan)
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is damaged: what it keeps of people cannot be read", hint=AGAIN) from error
     if people:
@@ -232,6 +253,7 @@ def _write_new(path: Path, state: RiskState) -> None:
         _put_facts(connection, {**facts, "plan": json.dumps(kept), "bound to": json.dumps(plan.fingerprints())})
         for first in range(0, len(state), PART):
             _put_people(connection, state, state.register.ids[first : first + PART])
+        _put_others(connection, state)
         connection.execute("commit")
     partial.replace(path / FILE)
     directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -242,9 +264,16 @@ def _write_new(path: Path, state: RiskState) -> None:
 
 
 def _put_people(connection: sqlite3.Connection, state: RiskState, ids: Sequence[str]) -> None:
-    traces = pack_traces(state.register.traces(state.register.rows(ids)))
+    traces = pack_traces(state.register.traces(state.register.rows(ids)), len(ids))
     names = (pack_names(state.register.names(person_id)) for person_id in ids)
     connection.executemany("insert or replace into people values (?, ?, ?)", zip(ids, traces, names, strict=True))
+
+
+def _put_others(connection: sqlite3.Connection, state: RiskState) -> None:
+    """All of them anew: any entry may change the risk of anybody."""
+    if state.plan.others:
+        connection.execute("delete from others")
+        connection.executemany("insert into others values (?, ?)", state.others.packed())
 
 
 def _put_facts(connection: sqlite3.Connection, facts: dict[str, str]) -> None:

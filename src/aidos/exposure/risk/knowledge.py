@@ -27,6 +27,8 @@ from aidos.model.vectors import WordVectors
 __all__ = ["RiskModels", "make_presence", "make_space", "refuse_unheard"]
 
 Floats: TypeAlias = NDArray[np.float64]
+MOST_NAMED = 12
+"""Topics that a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,8 +58,10 @@ def refuse_unheard(topics: Sequence[str], models: RiskModels, analyser: Analyser
     terms = {topic: list(models.topics[models.topics.find(topic)].analysed(analyser)) for topic in topics}
     unheard = [topic for topic, own in terms.items() if own and not (vocabulary.ids(own) >= 0).any()]
     if unheard:
+        more = f" and {len(unheard) - MOST_NAMED:,} more" if len(unheard) > MOST_NAMED else ""
         raise ParameterError(
-            f"the risk of {', '.join(unheard)} cannot be measured: nobody uses any of its words",
+            f"the risk of {', '.join(unheard[:MOST_NAMED])}{more} cannot be measured: nobody uses any of "
+            f"{'its' if len(unheard) == 1 else 'their'} words",
             hint="look whether topics and entries are of one language, or choose another topic",
         )
 

@@ -1,6 +1,7 @@
 """How exposed a community is, topic by topic: the operator's view, without any person in it.
 
-For every topic and measure it is counted how many people have risks within fixed bounds, which depend on nobody. A bin
+For every topic and measure it is counted how many people come near to the topic at all, and how many of them have risks
+within fixed bounds, which depend on nobody; the others are counted as *no evidence*, whatever their numbers. A bin
 with fewer than ``least`` people is told without a number, whether it is empty or not; numbers are rounded down to
 multiples of ``least``, and so is the number of all people, so that no difference of two numbers points at somebody.
 
@@ -10,20 +11,24 @@ This is a threshold, no proof: who can add people, or compares the counts of two
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from annotated_types import Ge
+from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts, Release
+from aidos.core.noise import Noise
 from aidos.errors import InputError
 from aidos.exposure.risk.measure import RiskMeasure
 from aidos.exposure.risk.state import RiskState
 from aidos.exposure.risk.topical import TopicalRisk
 
 __all__ = ["Bin", "Overview", "RiskOverview", "Spread"]
+
+Floats: TypeAlias = NDArray[np.float64]
 
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Bounds of topical risks, which are from 0 to 1."""
@@ -33,7 +38,7 @@ POWERS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """Risks above one bound, up to the next; the first bin is that of no risk at all."""
+    """People with evidence whose risks are above one bound, up to the next; the first bin is that of no risk at all."""
 
     above: float | None
     """None for the first bin."""
@@ -50,6 +55,8 @@ class Spread:
     topic: str
     measure: str
     """As measures print."""
+    no_evidence: int | None
+    """People of whom nothing is near the topic, rounded down; None where there are too few to tell."""
     bins: tuple[Bin, ...]
 
 
@@ -80,29 +87,36 @@ class RiskOverview:
             "overviews may learn more"
         )
 
-    def run(self, state: RiskState) -> Release[Overview]:
-        """Count."""
-        if len(state) < self.least:
+    def run(self, data: RiskState, noise: Noise) -> Release[Overview]:  # noqa: ARG002
+        """Count; nothing is random."""
+        if len(data) < self.least:
             raise InputError(
                 f"fewer than {self.least} people are ranked: any number about so few would point at somebody",
                 hint="lower it with --least if that is acceptable, or look at single people instead",
             )
-        spreads = tuple(
-            Spread(topic=topic, measure=str(measure), bins=self._bins(state, topic, measure))
-            for measure in state.plan.measures
-            for topic in state.plan.topics
-        )
-        overview = Overview(people=self._rounded(len(state)), least=self.least, spreads=spreads)
+        spreads: list[Spread] = []
+        for measure in data.plan.measures:
+            risks, near = data.all_risks(measure), data.evidence(measure)[1]
+            spreads += [
+                self._spread(measure, topic, risks[:, at], near[:, at]) for at, topic in enumerate(data.plan.topics)
+            ]
+        overview = Overview(people=self._rounded(len(data)), least=self.least, spreads=tuple(spreads))
         return Release(value=overview, guarantee=self.guarantee(PublicFacts()), mechanism=self, noise_source="none")
 
-    def _bins(self, state: RiskState, topic: str, measure: RiskMeasure) -> tuple[Bin, ...]:
+    def _spread(self, measure: RiskMeasure, topic: str, risks: Floats, near: NDArray[np.bool_]) -> Spread:
         bounds = TENTHS if isinstance(measure, TopicalRisk) else POWERS
-        up_to = np.searchsorted(state.ordered(topic, measure), bounds, side="right").tolist()
-        people = np.diff([0, *up_to, len(state)]).tolist()
-        return tuple(
-            Bin(above=above, up_to=below, people=self._rounded(number) if number >= self.least else None)
+        ordered = np.sort(risks[near])
+        up_to = np.searchsorted(ordered, bounds, side="right").tolist()
+        people = np.diff([0, *up_to, len(ordered)]).tolist()
+        bins = tuple(
+            Bin(above=above, up_to=below, people=self._told(number))
             for above, below, number in zip((None, *bounds), (*bounds, None), people, strict=True)
         )
+        no_evidence = self._told(len(risks) - len(ordered))
+        return Spread(topic=topic, measure=str(measure), no_evidence=no_evidence, bins=bins)
+
+    def _told(self, number: int) -> int | None:
+        return self._rounded(number) if number >= self.least else None
 
     def _rounded(self, number: int) -> int:
         return number // self.least * self.least

@@ -22,6 +22,7 @@ from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.errors import InputError, ParameterError, Problem
 from aidos.exposure.risk.entries import Bags, count_bags, join_bags
+from aidos.exposure.risk.searches import searches
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import BatchAnalysis
 from aidos.model.text.vocabulary import Vocabulary
@@ -115,8 +116,8 @@ class People:
 def read_people(data: EmbeddedTable | pa.Table, *, analyser: Analyser = PLAIN) -> People:
     """People from a table of community posts or from a search log, of the engine or in memory.
 
-    The words of a post are those of its title and its text. A query that was asked and clicked is one entry, known by
-    its ``query_id`` or, where it has none, by person, time and text. Entries without a word are kept and counted. Times
+    The words of a post are those of its title and its text. A query that was asked and clicked is one entry, see
+    `aidos.exposure.risk.searches`. Entries without a word are kept and counted. Times
     may be missing: then measures over time refuse to work, all others do.
     """
     if isinstance(data, pa.Table):
@@ -150,10 +151,8 @@ def _query(data: EmbeddedTable, columns: Any) -> tuple[str, bool]:
     timed = kind.startswith(("TIMESTAMP", "DATE"))
     time = 'epoch_us("timestamp")' if timed else "cast(null as bigint)"
     if needed == "user_query":
-        same = "coalesce(cast(query_id as varchar), '')" if "query_id" in columns else "''"
-        key = f"if({same} = '', coalesce(cast({time} as varchar), ''), 'id ' || {same})"
-        grouped = f"select cast({person} as varchar) as person, min({time}) as time, user_query as text, {key} as key "
-        return f"select person, time, text from ({grouped} from {{table}} group by all) order by all", False
+        held = [name for name in columns if timed or name != "timestamp"]
+        return f"select person, time, text from ({searches(held)}) order by all", False
     title = "if(coalesce(title, '') in ('', text), coalesce(text, ''), title || ' ' || coalesce(text, ''))"
     text = title if "title" in columns else "text"
     has_ids = "post_id" in columns
@@ -178,7 +177,7 @@ def _complain(data: EmbeddedTable, person: str) -> None:
         problem = Problem(
             kind=f"missing-{person}",
             file="entries",
-            sentence=f"{bad:,} of {rows:,} entries have no {person}",
+            sentence=f"{bad:,} of {rows:,} entries {'has' if bad == 1 else 'have'} no {person}",
             remedy=f"leave them out, or say which column holds {person}",
             column=person,
             count=bad,

@@ -45,7 +45,11 @@ ABOUT = "one person"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """From where on somebody wants to be warned; whatever is reached first."""
+    """From where on somebody wants to be warned; whatever is reached first.
+
+    Only evidence is a reason to warn: her nearest entry, and the draft where it is about one, must come nearer to the
+    topic than the least nearness of the measure (`aidos.exposure.risk.nearness`).
+    """
 
     percentile: Annotated[float, Gt(0), Lt(1)] | None = 0.95
     """Warn when at least this share of the others is less exposed; None for never."""
@@ -58,9 +62,10 @@ class Alert:
             raise ParameterError("Alert: a percentile or a risk is needed", hint="leave the alert out for none")
 
     def reached(self, standing: Standing) -> bool:
-        """Whether to warn. A risk of 0 is never a reason: nothing of hers is near the topic."""
+        """Whether to warn; never where nothing of hers is near the topic."""
         by_rank = self.percentile is not None and standing.percentile >= self.percentile
-        return standing.risk > 0 and (by_rank or (self.risk is not None and standing.risk >= self.risk))
+        by_risk = self.risk is not None and standing.risk >= self.risk
+        return standing.has_evidence and standing.risk > 0 and (by_rank or by_risk)
 
 
 USUAL = Alert()
@@ -76,9 +81,9 @@ class TopicRank:
     interval: RankInterval | None
     """How much the rank hangs on single entries; None where it was not asked for."""
     reasons: tuple[Reason, ...]
-    """The entries that put her there; none where nothing of hers is near."""
+    """The entries that a risk goes by, also where none is near enough to be evidence."""
     history: tuple[Stage, ...]
-    """At the end of each time bucket; empty where entries have no times."""
+    """At the end of each time bucket; empty where entries have no times, or nothing is kept for the measure."""
     alert: bool
     """Whether she is above her threshold."""
 
@@ -138,8 +143,10 @@ class DraftEffect:
     before: Standing | None
     """None for somebody who has no entry yet."""
     after: Standing
+    nearness: float
+    """How near the draft itself comes to the topic."""
     alert: bool
-    """Whether the draft takes her over her threshold: she is above it after, and was not before."""
+    """Whether the draft takes her over her threshold: she is above it after, was not before, and the draft is near."""
 
     @property
     def places(self) -> int:
@@ -166,6 +173,7 @@ def find_person(
             history=tuple(
                 Stage(begins=begins, entries=entries, standing=stage[measure, topic])
                 for (begins, entries), stage in zip(buckets, stages, strict=True)
+                if (measure, topic) in stage
             ),
             alert=alert is not None and alert.reached(standing),
         )
@@ -181,12 +189,16 @@ def find_draft(
     """What a draft would do to every rank of somebody, were it posted at that time; nothing is kept of it."""
     draft = people_of_arrivals([Arrival(person=person_id, text=text, when=when)], analyser=state.plan.analyser)
     before, after = state.would_be(person_id, draft)
+    alone = state.compare(draft)
+    near = {measure: state.plan.nearness(alone, measure) for measure in state.plan.measures}
     effects = []
     for (measure, topic), new in after.items():
         old = before[measure, topic] if before is not None else None
+        found = near[measure]
+        own = 0.0 if found is None else float(found[0, state.plan.find_topic(topic)])
         was = alert is not None and old is not None and alert.reached(old)
-        crosses = alert is not None and alert.reached(new) and not was
-        effects.append(DraftEffect(topic=topic, measure=measure, before=old, after=new, alert=crosses))
+        crosses = alert is not None and alert.reached(new) and not was and own > new.least_nearness
+        effects.append(DraftEffect(topic=topic, measure=measure, before=old, after=new, nearness=own, alert=crosses))
     return Finding(value=tuple(effects), about=ABOUT)
 
 

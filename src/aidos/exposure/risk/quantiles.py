@@ -22,6 +22,7 @@ from annotated_types import Ge, Le
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts, Release
+from aidos.core.noise import Noise
 from aidos.engine.files import write_text
 from aidos.errors import AidosError, InputError
 from aidos.exposure.risk.kept.plan import RiskPlan
@@ -126,21 +127,21 @@ class RiskQuantiles:
             "tables may learn more"
         )
 
-    def run(self, state: RiskState) -> Release[QuantileTable]:
-        """The table of a community."""
-        people = len(state)
+    def run(self, data: RiskState, noise: Noise) -> Release[QuantileTable]:  # noqa: ARG002
+        """The table of a community; nothing is random."""
+        people = len(data)
         steps = min(self.steps, people // self.least)
         if steps < 2:
             raise InputError(
                 f"a table of quantiles needs at least {2 * self.least} people, there are {people}",
-                hint="a step about fewer would point at somebody",
+                hint="a step about fewer would point at somebody; make the overview without it",
             )
         rows = tuple(
-            Steps(measure=str(measure), topic=topic, risks=_parted(state.ordered(topic, measure), steps))
-            for measure in state.plan.topical
-            for topic in state.plan.topics
+            Steps(measure=str(measure), topic=topic, risks=_parted(data.ordered(topic, measure), steps))
+            for measure in data.plan.topical
+            for topic in data.plan.topics
         )
-        bound = {name: value for name, value in state.plan.fingerprints().items() if name not in APART}
+        bound = {name: value for name, value in data.plan.fingerprints().items() if name not in APART}
         table = QuantileTable(people=people // self.least * self.least, least=self.least, bound_to=bound, rows=rows)
         return Release(value=table, guarantee=self.guarantee(PublicFacts()), mechanism=self, noise_source="none")
 

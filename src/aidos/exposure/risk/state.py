@@ -9,14 +9,17 @@ Taking an entry away needs the person's other entries: maxima do not tell what w
 state should know no more of people than it must. So an entry is deleted by giving all entries that its person still has
 (`RiskState.replace`), and whoever has none left is removed (`RiskState.remove`). Both are exact as well.
 
-Adding an entry again changes no risk. A state lives in memory; `aidos.exposure.risk.keeping` puts it on the disk. It
-holds the truth about people, and is for its owner alone.
+Adding an entry again changes no risk. Measures of third parties cannot be kept in this way: with them every change is
+given the entries of everybody as well, and computes them again (`aidos.exposure.risk.kept.recomputed`).
+
+A state lives in memory; `aidos.exposure.risk.keeping` puts it on the disk. It holds the truth about people, and is for
+its owner alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,10 +32,12 @@ from aidos.exposure.risk.baselines import BaselineRisk
 from aidos.exposure.risk.kept.columns import Standing, standing_among, with_changes
 from aidos.exposure.risk.kept.holders import Holders
 from aidos.exposure.risk.kept.plan import PRESENCE, RiskPlan
+from aidos.exposure.risk.kept.recomputed import Recomputed
 from aidos.exposure.risk.kept.register import Names, Register, name_entries
 from aidos.exposure.risk.kept.traces import NOBODY, Traces
 from aidos.exposure.risk.knowledge import refuse_unheard
 from aidos.exposure.risk.measure import RiskMeasure, RiskQuestion
+from aidos.exposure.risk.nearness import least_nearness
 from aidos.exposure.risk.people import People
 from aidos.exposure.risk.spaces import Layout
 from aidos.exposure.risk.topical import TopicalRisk
@@ -86,6 +91,8 @@ class RiskState:
         self._columns = space.topic_columns if space is not None else ()
         terms = [[space.terms[at] for at in own] for own in self._columns] if space is not None else []
         self._holders = [Holders.of_nobody(own) for own in terms]
+        self.others = Recomputed.of_nobody(plan)
+        """The risks by measures of third parties."""
 
     @classmethod
     def of(
@@ -102,25 +109,36 @@ class RiskState:
         if plan.baselines or "bow" in plan.kept:
             refuse_unheard(plan.topics, plan.models, people.analyser, people.vocabulary)
         state = cls(plan)
-        state.add(people, threads=threads, progress=progress)
+        state.add(people, everybody=people, threads=threads, progress=progress)
         return state
 
     def __len__(self) -> int:
         return len(self.register)
 
-    def add(self, people: People, *, threads: int | None = None, progress: Progress = SILENT) -> Change:
-        """Take in entries of people, known or new."""
-        return self._change(people, self._rows(people), threads=threads, progress=progress)
+    def add(
+        self,
+        people: People,
+        *,
+        everybody: People | None = None,
+        threads: int | None = None,
+        progress: Progress = SILENT,
+    ) -> Change:
+        """Take in entries of people, known or new.
 
-    def replace(self, people: People) -> Change:
+        ``everybody`` has all entries of all people after the change; only measures of third parties need it.
+        """
+        return self._change(people, self._rows(people), everybody, threads=threads, progress=progress)
+
+    def replace(self, people: People, *, everybody: People | None = None) -> Change:
         """Forget what is known of these people; what is given are all the entries they have."""
-        return self._change(people, np.full(len(people), NOBODY, dtype=np.int64))
+        return self._change(people, np.full(len(people), NOBODY, dtype=np.int64), everybody)
 
-    def remove(self, ids: Sequence[str]) -> Change:
+    def remove(self, ids: Sequence[str], *, everybody: People | None = None) -> Change:
         """Forget people wholly; all of them or, when one is not there, none."""
         gone = tuple(dict.fromkeys(ids))
         rows = np.array([self.register.find(person_id) for person_id in gone], dtype=np.int64)
         nobody = np.zeros(0, dtype=np.int64)
+        self.others = Recomputed.of(self.plan, everybody, set(self.register.ids) - set(gone))
         self._move(self.register.traces(rows), self.register.traces(nobody))
         self.register.remove(gone)
         return Change(people=gone, new_people=0, removed_people=len(gone), entries=0)
@@ -134,20 +152,30 @@ class RiskState:
         """The risk of one person and where it puts her."""
         self.plan.check_measure(measure)
         at, traces = self.plan.find_topic(topic), self._of(person_id)
+        if measure in self.plan.others:
+            return self.others.standing(measure, at, person_id)
         if isinstance(measure, TopicalRisk):
             own = float(measure.of_evidence(traces[measure.space].evidence, self._layout(measure))[0, at])
-            return standing_among(own, self._ordered[measure, at], own)
-        return self._holders[at].standing(_baseline(measure), self._has(traces, at)[0])
+            found = standing_among(own, self._ordered[measure, at], own)
+        else:
+            found = self._holders[at].standing(_baseline(measure), self._has(traces, at)[0])
+        return _with_nearness(found, measure, self.plan.nearness(traces, measure), at)
 
     def standings(self, person_id: str) -> Standings:
         """All risks and ranks of one person."""
         traces = self._of(person_id)
-        return dict(self._standings(traces, traces, self._holders))
+        kept = dict(self._standings(traces, traces, self._holders))
+        others: Standings = {
+            (measure, topic): self.others.standing(measure, at, person_id)
+            for measure in self.plan.others
+            for at, topic in enumerate(self.plan.topics)
+        }
+        return kept | others
 
     def would_be(self, person_id: str, draft: People) -> tuple[Standings | None, Standings]:
         """Where somebody stands, and would stand with the entries of a draft; None before where she is new.
 
-        The draft has one person, whatever her name. Nothing is changed.
+        The draft has one person, whatever her name. Nothing is changed. Nothing is told of measures of third parties.
         """
         if len(draft) != 1:
             raise ParameterError(f"a draft is of one person, this one is of {len(draft)}")
@@ -169,6 +197,8 @@ class RiskState:
         """The entries that a person's risk goes by, the nearest first; none where nothing of hers is near."""
         self.plan.check_measure(measure)
         at, traces, names = self.plan.find_topic(topic), self._of(person_id), self.register.names(person_id)
+        if measure in self.plan.others:
+            return ()
         if not isinstance(measure, TopicalRisk):
             found, terms = traces[PRESENCE].nearest[0], self._holders[at].space.terms
             own = zip(terms, found[self._columns[at]].tolist(), strict=True)
@@ -185,19 +215,38 @@ class RiskState:
         """The risks of everybody, rising."""
         self.plan.check_measure(measure)
         at = self.plan.find_topic(topic)
+        if measure in self.plan.others:
+            return self.others.ordered(measure, at)
         if isinstance(measure, TopicalRisk):
             return self._ordered[measure, at]
         return self._holders[at].ordered(_baseline(measure))
 
     def risks(self, topic: str, measure: RiskMeasure) -> Floats:
         """The risks of everybody, in the order of ``register.ids``."""
+        return self.all_risks(measure)[:, self.plan.find_topic(topic)]
+
+    def all_risks(self, measure: RiskMeasure) -> Floats:
+        """The risks of everybody for all topics: rows in the order of ``register.ids``, columns in that of topics."""
         self.plan.check_measure(measure)
-        at, everybody = self.plan.find_topic(topic), np.arange(len(self), dtype=np.int64)
-        space = measure.space if isinstance(measure, TopicalRisk) else PRESENCE
-        traces = self.register.traces(everybody, space=space)
+        if measure in self.plan.others:
+            return self.others.of_people(measure, self.register.ids)
+        traces = self._everybody(measure)
         if isinstance(measure, TopicalRisk):
-            return measure.of_evidence(traces[measure.space].evidence, self._layout(measure))[:, at]
-        return self._holders[at].of(_baseline(measure), self._has(traces, at))
+            return measure.of_evidence(traces[measure.space].evidence, self._layout(measure))
+        baseline = _baseline(measure)
+        found = [holders.of(baseline, self._has(traces, at)) for at, holders in enumerate(self._holders)]
+        return np.stack(found, axis=1)
+
+    def evidence(self, measure: RiskMeasure) -> tuple[Floats | None, Marks]:
+        """How near everybody comes to each topic (None where that is unknown), and whether that is evidence.
+
+        Rows are people in the order of ``register.ids``, columns topics.
+        """
+        self.plan.check_measure(measure)
+        near = None if measure in self.plan.others else self.plan.nearness(self._everybody(measure), measure)
+        if near is None:
+            return None, np.ones((len(self), len(self.plan.topics)), dtype=np.bool_)
+        return near, near > least_nearness(measure)
 
     def holders(self, topic: str) -> Holders:
         """Who has which words of a topic; only where baselines are kept."""
@@ -206,6 +255,10 @@ class RiskState:
     def compare(self, people: People) -> dict[str, Traces]:
         """What would be kept of people who have these entries and no others."""
         return self._compared(people, np.full(len(people), NOBODY, dtype=np.int64))
+
+    def _everybody(self, measure: RiskMeasure) -> dict[str, Traces]:
+        space = measure.space if isinstance(measure, TopicalRisk) else PRESENCE
+        return self.register.traces(np.arange(len(self), dtype=np.int64), space=space)
 
     def _rows(self, people: People) -> Longs:
         return self.register.rows([str(name) for name in people.ids.to_pylist()])
@@ -233,10 +286,18 @@ class RiskState:
         return after
 
     def _change(
-        self, people: People, rows: Longs, *, threads: int | None = None, progress: Progress = SILENT
+        self,
+        people: People,
+        rows: Longs,
+        everybody: People | None,
+        *,
+        threads: int | None = None,
+        progress: Progress = SILENT,
     ) -> Change:
         after = self._compared(people, rows, threads=threads, progress=progress)
         ids = tuple(str(name) for name in people.ids.to_pylist())
+        expected = {*self.register.ids, *ids} if self.plan.others else set()
+        self.others = Recomputed.of(self.plan, everybody, expected)
         there = self.register.rows(ids)
         old: list[Names] = [
             self.register.names(person) if row >= 0 else {} for person, row in zip(ids, rows, strict=True)
@@ -265,14 +326,20 @@ class RiskState:
     ) -> Iterator[tuple[tuple[RiskMeasure, str], Standing]]:
         """Where a person with these traces stands when those are left out, which are hers today."""
         before, after = self.plan.risks(gone), self.plan.risks(come)
-        for measure in self.plan.measures:
+        for measure in (one for one in self.plan.measures if one not in self.plan.others):
+            near = self.plan.nearness(come, measure)
             for at, topic in enumerate(self.plan.topics):
                 if isinstance(measure, TopicalRisk):
                     own = float(before[measure][0, at]) if len(before[measure]) else None
-                    ordered = self._ordered[measure, at]
-                    yield (measure, topic), standing_among(float(after[measure][0, at]), ordered, own)
+                    found = standing_among(float(after[measure][0, at]), self._ordered[measure, at], own)
                 else:
-                    yield (measure, topic), holders[at].standing(_baseline(measure), self._has(come, at)[0])
+                    found = holders[at].standing(_baseline(measure), self._has(come, at)[0])
+                yield (measure, topic), _with_nearness(found, measure, near, at)
+
+
+def _with_nearness(found: Standing, measure: RiskMeasure, near: Floats | None, topic: int) -> Standing:
+    own = None if near is None else float(near[0, topic])
+    return replace(found, nearness=own, least_nearness=least_nearness(measure))
 
 
 def _baseline(measure: RiskMeasure) -> BaselineRisk:

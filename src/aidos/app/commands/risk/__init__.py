@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aidos.app.commands.risk.aggregate import audit, train
+from aidos.app.commands.risk.change import add, forget
 from aidos.app.commands.risk.judging import annotate, topics
 from aidos.app.commands.risk.look import local, person
-from aidos.app.commands.risk.rank import add, rank
+from aidos.app.commands.risk.rank import rank
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "risk"]
@@ -21,7 +22,7 @@ def risk() -> int:
         aidos risk audit --in ranks -o audit.html
     """
     raise ParameterError(
-        "what to do is missing: rank, person, add, local, topics, annotate, train or audit",
+        "what to do is missing: rank, person, add, forget, local, topics, annotate, train or audit",
         hint="see: aidos risk --help",
     )
 
@@ -30,6 +31,7 @@ PARTS = {
     "rank": rank,
     "person": person,
     "add": add,
+    "forget": forget,
     "local": local,
     "topics": topics,
     "annotate": annotate,

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Where
+from aidos.app.commands.risk.telling import Where, require_extra
 from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
+from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.risk.learning import Lesson
 
 __all__ = ["Learning", "audit", "train"]
+
+FEWEST_OF_A_STEP = 20
+"""As `aidos.exposure.risk.quantiles.RiskQuantiles` has it."""
 
 
 @Parameter(name="*", group="How models are learned")
@@ -72,26 +76,29 @@ def audit(
     Parameters
     ----------
     least
-        Fewest people that a number may be about; 20 unless given.
+        Fewest people that a number may be about, from 2 on; 20 unless given, and at least that with --quantiles.
     quantiles
         Write a table with which people can compare their own numbers at home: `aidos risk local --quantiles`.
     output
         A page about it.
     """
+    ranking = where.ranking()
+    _check_least(least, with_table=quantiles is not None)
     from aidos.app.recipe import fill_parameters
     from aidos.core.guarantee import statement
+    from aidos.core.noise import Noise
     from aidos.exposure.risk.overview import RiskOverview
     from aidos.exposure.risk.quantiles import RiskQuantiles
     from aidos.report.riskauditpage import SPREAD_COLUMNS, risk_audit_page, spread_rows
     from aidos.report.terminal import rows_table
 
     common = common or Common()
-    mechanism = fill_parameters("risk overview", RiskOverview, {"least": least})
-    table = fill_parameters("risk quantiles", RiskQuantiles, {"least": least}) if quantiles is not None else None
-    state = where.ranking().state()
-    found = mechanism.run(state)
+    mechanism = fill_parameters("risk-overview", RiskOverview, {"least": least})
+    table = fill_parameters("risk-quantiles", RiskQuantiles, {"least": least}) if quantiles is not None else None
+    state = ranking.state()
+    found = mechanism.run(state, Noise())
     if quantiles is not None and table is not None:
-        table.run(state).value.write(quantiles)
+        table.run(state, Noise()).value.write(quantiles)
     if output is not None:
         from aidos.engine.files import write_text
         from aidos.report.page import render
@@ -103,6 +110,19 @@ def audit(
     show(rows_table(SPREAD_COLUMNS, spread_rows(found.value), title=f"at least {found.value.people:,} people"))
     tell(statement(found.guarantee), quiet=common.quiet)
     return 0
+
+
+def _check_least(least: int, *, with_table: bool) -> None:
+    """Say what --least may be, in the words of the command."""
+    if least < 2:
+        raise ParameterError(
+            f"--least must be at least 2, got {least}", hint="a number about one person would be that person's"
+        )
+    if with_table and least < FEWEST_OF_A_STEP:
+        raise ParameterError(
+            f"--least must be at least {FEWEST_OF_A_STEP} with --quantiles, got {least}",
+            hint="the table leaves the house, where everybody can compare it: ask for the overview alone, or raise it",
+        )
 
 
 def train(
@@ -138,6 +158,7 @@ def train(
     topic_file
         Sensitive topics to look for in the model, as `aidos risk topics --export` writes them.
     """
+    require_extra()
     from aidos.app.risk.entries import read_entries
     from aidos.app.risk.learning import learn
     from aidos.report.terminal import facts_table

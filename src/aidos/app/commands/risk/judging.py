@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Knowing
+from aidos.app.commands.risk.telling import Knowing, require_extra
 from aidos.app.console import Common, show, show_json, tell
 from aidos.errors import InputError, ParameterError
 
@@ -43,32 +43,32 @@ def topics(
     Parameters
     ----------
     export
-        Write the topics to this file (tab-separated), to be changed and used with --topics.
+        Write the topics to this file (tab-separated) instead of listing them, to be changed and used with --topics.
     import_file
         Look at the topics of this file instead, and say everything that is wrong with it.
     """
-    from aidos.app.risk.knowledge import load_knowledge
+    common = common or Common()
+    known = (knowing or Knowing()).silently(import_file)
     from aidos.model.topicfile import write_topics
-    from aidos.report.terminal import rows_table
+    from aidos.report.terminal import facts_table, rows_table
 
-    common, knowing = common or Common(), knowing or Knowing()
-    known = load_knowledge(knowing.model, import_file or knowing.topic_file, knowing.vectors, knowing.match)
     if export is not None:
         write_topics(known.topics, export)
     found = list(zip(known.topics, known.matches.found, strict=True))
     if common.json:
         show_json({"topics": [{**asdict(topic), "match": asdict(match)} for topic, match in found]})
         return 0
+    if export is not None:
+        show(facts_table([("file", str(export)), ("topics", len(found))]))
+        return 0
     columns = ("topic", "domain", "words", "latent topic", "confidence")
     rows = [
         (topic.name, topic.domain, " ".join(topic.words[:WORDS]), match.latent, round(match.confidence, 2))
         for topic, match in found
     ]
-    show(rows_table(columns, rows, title=f"{len(rows)} sensitive topics"))
+    show(rows_table(columns, rows, title=f"{len(rows)} sensitive topic{'s' if len(rows) > 1 else ''}"))
     for warning in known.matches.warnings:
         tell(warning, quiet=common.quiet)
-    if export is not None:
-        tell(f"{export} has them with all their words", quiet=common.quiet)
     return 0
 
 
@@ -106,6 +106,7 @@ def annotate(
     majority
         Write the topics that most judges call sensitive to this file, for --topics.
     """
+    require_extra()
     from aidos.app.risk.judging import join_annotations, judge_topics
     from aidos.app.risk.knowledge import load_knowledge
     from aidos.model.latent.cards import candidates

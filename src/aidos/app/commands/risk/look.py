@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Knowing, Where
+from aidos.app.commands.risk.telling import Knowing, Where, require_extra
 from aidos.app.console import Common, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aidos.core.mechanism import Finding
     from aidos.exposure.risk.local import LocalRisk
     from aidos.report.riskpage import RiskStory
+    from aidos.report.values import Value
 
 __all__ = ["local", "person"]
 
@@ -43,7 +44,8 @@ def person(
 
     What is shown is for her alone: a finding. The page is written so that
     only its owner can read it. With --alert the exit code is 1 when she is
-    above that percentile for some topic, or the draft takes her there.
+    above that percentile for some topic, or the draft takes her there; what
+    nothing of hers is near to is told as "no evidence" and never an alert.
 
     For example:
         aidos risk person ID --in ranks
@@ -68,14 +70,12 @@ def person(
     output
         The person's page.
     """
+    require_extra()
     from aidos.app.risk.person import Asking, look_up_person
     from aidos.exposure.risk.measures import find_measure
 
     common = common or Common()
-    if alert is not None and not 0 < alert < 100:
-        raise ParameterError(f"--alert takes a percentile above 0 and below 100, got {alert:g}")
-    if top < 1:
-        raise ParameterError(f"--top must be at least 1, got {top}")
+    _refuse(top, alert)
     asking = Asking(
         topics=tuple(topic),
         measures=tuple(map(find_measure, measure)),
@@ -136,6 +136,7 @@ def local(
     without_times
         Read files with author_id and text, and no look at times.
     """
+    require_extra()
     from aidos.app.risk.entries import read_own_texts
     from aidos.app.risk.knowledge import choose_measures, choose_topics
     from aidos.exposure.risk.local import find_local
@@ -143,8 +144,7 @@ def local(
     from aidos.exposure.risk.quantiles import QuantileTable
 
     common = common or Common()
-    if top < 1:
-        raise ParameterError(f"--top must be at least 1, got {top}")
+    _refuse(top)
     knowledge = (knowing or Knowing()).knowledge(common)
     table = QuantileTable.read(quantiles) if quantiles is not None else None
     with open_engine(common) as engine:
@@ -164,17 +164,35 @@ def local(
     return 0
 
 
+def _refuse(top: int, alert: float | None = None) -> None:
+    if alert is not None and not 0 < alert < 100:
+        raise ParameterError(f"--alert takes a percentile above 0 and below 100, got {alert:g}")
+    if top < 1:
+        raise ParameterError(f"--top must be at least 1, got {top}")
+
+
 def _show_local(found: Sequence[LocalRisk], entries: int, top: int, common: Common) -> None:
+    from aidos.app.risk.wording import counted
     from aidos.report.terminal import rows_table
 
-    rows = [
-        (each.topic, each.measure.partition(":")[0], round(each.risk, 4), _between(each.percentile))
-        for name in dict.fromkeys(one.measure for one in found)
-        for each in sorted((one for one in found if one.measure == name), key=lambda one: (-one.risk, one.topic))[:top]
-    ]
-    columns = ("topic", "measure", "risk", "percentile there")
-    wide = 4 if any(row[3] for row in rows) else 3
-    show(rows_table(columns[:wide], [row[:wide] for row in rows], title=f"{entries:,} entries; the highest risks:"))
+    rows: list[tuple[Value, ...]] = []
+    near = [one for one in found if one.evidence]
+    for name in dict.fromkeys(one.measure for one in near):
+        own = sorted((one for one in near if one.measure == name), key=lambda one: (-one.risk, one.topic))
+        rows += [
+            (each.topic, name.partition(":")[0], each.risk, float(f"{each.nearness:.3g}"), _between(each.percentile))
+            for each in own[:top]
+        ]
+    columns = ("topic", "measure", "risk", "nearness", "percentile there")
+    wide = 5 if any(row[4] for row in rows) else 4
+    said = counted(entries, "entry", "entries")
+    if rows:
+        show(rows_table(columns[:wide], [row[:wide] for row in rows], title=f"{said}; the highest risks:"))
+    else:
+        show(f"{said}; no evidence: nothing is near any of these topics")
+    quiet_topics = len({one.topic for one in found} - {one.topic for one in near})
+    if rows and quiet_topics:
+        tell(f"no evidence for {counted(quiet_topics, 'other topic', 'other topics')}", quiet=common.quiet)
     tell("a high number says what a reader who goes by words may think, not what is", quiet=common.quiet)
 
 
@@ -184,25 +202,28 @@ def _between(share: tuple[float, float] | None) -> str | None:
 
 def _tell(found: Finding[RiskStory], common: Common) -> int:
     from aidos.app.risk.person import person_values
-    from aidos.report.riskpage import DRAFT_COLUMNS, STANDING_COLUMNS, draft_rows, standing_rows
+    from aidos.app.risk.wording import counted
+    from aidos.report import riskpage
     from aidos.report.terminal import rows_table
 
     story = found.value
     report = story.report
-    warned = any(rank.alert for rank in report.ranks) or any(effect.alert for effect in story.draft)
+    warned = any(rank.alert for rank in report.ranks) or any(effect.alert for effect in story.draft or ())
     if common.json:
         show_json(person_values(story))
         return int(warned)
-    title = f"{report.entries:,} entries, ranked among {report.people:,} people; the most exposed first:"
-    show(rows_table(STANDING_COLUMNS, standing_rows(report.ranks), title=title))
-    reasons = [
-        (rank.topic, rank.measure.name, reason.entry, round(reason.weight, 3), " ".join(w.word for w in reason.words))
-        for rank in report.ranks
-        for reason in rank.reasons
-    ]
-    show(rows_table(("topic", "measure", "post", "nearness", "words"), reasons, title="what puts you there"))
+    among = counted(report.people, "person", "people")
+    title = f"{counted(report.entries, 'entry', 'entries')}, ranked among {among}; the most exposed first:"
+    show(rows_table(riskpage.STANDING_COLUMNS, riskpage.standing_rows(report.ranks), title=title))
+    if reasons := riskpage.reason_rows(report.ranks):
+        show(rows_table(riskpage.REASON_COLUMNS, reasons, title="what puts you there"))
+    elif not any(rank.standing.has_evidence for rank in report.ranks):
+        show("no evidence: nothing of yours is near these topics")
     if story.draft:
-        show(rows_table(DRAFT_COLUMNS, draft_rows(story.draft), title="what the draft would do"))
+        rows = riskpage.draft_rows(story.draft)
+        show(rows_table(riskpage.DRAFT_COLUMNS, rows, title="what the draft would do"))
+    elif story.draft is not None:
+        show(riskpage.DRAFT_CHANGES_NOTHING.lower())
     if warned:
         tell("you are above your threshold, or the draft takes you there", quiet=common.quiet)
     tell("a high rank does not say that you are afflicted: see --output for all of it", quiet=common.quiet)

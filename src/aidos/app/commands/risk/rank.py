@@ -1,4 +1,4 @@
-"""`aidos risk rank` and `add`: the ranks of a community, and new posts."""
+"""`aidos risk rank`: the ranks of a community."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Knowing, Where
-from aidos.app.console import Common, TerminalProgress, open_engine, remark_if_slow, show, show_json, tell
+from aidos.app.commands.risk.telling import Knowing, remark_if_compiling, require_extra
+from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
+    from aidos.app.risk.knowledge import Knowledge
     from aidos.app.risk.ranking import Placed, Ranked
+    from aidos.exposure.risk.ranking import RiskRanking
 
-__all__ = ["add", "rank"]
+__all__ = ["rank"]
 
 USUAL = "lda-dt"
 SINGLE, SEVERAL = 10, 1
 """Places that are shown of the one topic, and of each where there are several."""
+MOST_LISTED = 30
+"""Topics times measures up to which first places are listed; beyond there is a line for each measure."""
+MOST_NAMED = 12
+"""Topics that a remark names."""
 
 
 def rank(
@@ -31,6 +37,7 @@ def rank(
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     topic: Sequence[str] = (),
     measure: Sequence[str] = (),
+    recipe: Path | None = None,
     top: int | None = None,
     without_times: bool = False,
     i_am_the_operator: bool = False,
@@ -43,12 +50,14 @@ def rank(
     This ranks other people, as an adversary would: it is for those who are
     responsible for them, and wants to be told so. The directory holds people's
     words and ranks and is for its owner only. To look at your own texts, see
-    `aidos risk local`.
+    `aidos risk local`. People of whom nothing is near a topic are ranked as the
+    formula says and told as "no evidence"; they are not among those shown.
 
     For example:
         aidos risk rank posts.parquet --topic depression --measure lda-dt -o ranks --i-am-the-operator
         aidos risk rank log.tsv --topic debt --topic hiv --measure all -o ranks --i-am-the-operator
         aidos risk rank posts.csv --without-times --measure lda-d -o ranks --i-am-the-operator
+        aidos risk rank new-posts.csv --recipe ranks/recipe.toml -o new-ranks --i-am-the-operator
 
     Parameters
     ----------
@@ -60,6 +69,8 @@ def rank(
         A sensitive topic, see `aidos risk topics`; may be repeated; all that can be measured unless given.
     measure
         How risk is measured, for example lda-d or lda-dt:recurring=4, or all; may be repeated; lda-dt unless given.
+    recipe
+        A recipe's file, in place of --topic and --measure; every ranking has its own in recipe.toml.
     top
         How many people are shown of each topic; 10 unless given, and 1 where there are several topics or measures.
     without_times
@@ -67,76 +78,60 @@ def rank(
     i_am_the_operator
         You are responsible for these people, and may rank them.
     """
-    from aidos.app.risk.directory import RiskDirectory
-    from aidos.app.risk.entries import read_entries
-    from aidos.app.risk.knowledge import choose_measures
-    from aidos.app.risk.ranking import first_places, rank_community
-
     common = common or Common()
     _refuse(top, is_operator=i_am_the_operator)
+    require_extra()
+    from aidos.app.risk.directory import RiskDirectory
+    from aidos.app.risk.entries import read_entries
+    from aidos.app.risk.ranking import first_places, rank_community
+    from aidos.app.risk.repeats import leave_out_repeats
+
     directory = RiskDirectory(output)
     directory.refuse_taken()
     knowledge = (knowing or Knowing()).knowledge(common)
-    measures = choose_measures(measure, knowledge, USUAL)
+    ranking = _ranking(topic, measure, recipe, knowledge)
     progress = TerminalProgress(quiet=common.quiet)
-    options = (how or HowToRead()).options()
     with (
         open_engine(common) as engine,
-        remark_if_slow("the first run also compiles; the next will find it ready", quiet=common.quiet),
-        read_entries(engine, files, options, without_times=without_times).held() as entries,
+        remark_if_compiling(quiet=common.quiet),
+        read_entries(engine, files, (how or HowToRead()).options(), without_times=without_times).held() as came,
+        leave_out_repeats(came).held() as entries,
     ):
-        ranked = rank_community(entries, topic, measures, knowledge, threads=common.threads, progress=progress)
+        ranked = rank_community(entries, ranking, knowledge, threads=common.threads, progress=progress)
         directory.create(ranked.state, entries)
-        placed = first_places(directory, ranked.state, engine, top=top or _usual_places(ranked))
-    return _tell(output, ranked, placed, common)
+        places = top or _usual_places(ranked)
+        placed = first_places(directory, ranked, engine, top=places) if places else []
+        repeated = came.count() - entries.count()
+    return _tell(output, ranked, placed, repeated, common)
 
 
-def add(
-    files: Sequence[str],
-    /,
-    *,
-    where: Where,
-    without_times: bool = False,
-    how: HowToRead | None = None,
-    common: Common | None = None,
-) -> int:
-    """Take in new posts or queries: all ranks change, and nothing is computed again.
+def _ranking(topic: Sequence[str], measure: Sequence[str], recipe: Path | None, knowledge: Knowledge) -> RiskRanking:
+    """What is asked for, by options or by a recipe."""
+    from aidos.app.catalogue import find_mechanism
+    from aidos.app.recipe import fill_parameters, read_recipe
+    from aidos.app.risk.knowledge import choose_measures
+    from aidos.app.risk.manifest import MECHANISM
+    from aidos.exposure.risk.measure import RiskMeasure
+    from aidos.exposure.risk.ranking import RiskRanking
 
-    For example:
-        aidos risk add new-posts.jsonl --in ranks
-
-    Parameters
-    ----------
-    files
-        New posts or queries: files or glob patterns.
-    without_times
-        Read files with author_id and text, and no look at times.
-    """
-    from aidos.app.risk.entries import read_entries
-    from aidos.exposure.risk.people import read_people
-    from aidos.report.terminal import facts_table
-
-    common = common or Common()
-    options = (how or HowToRead()).options()
-    directory = where.ranking()
-    with open_engine(common) as engine, directory.writing() as store:
-        first = store.state.next_entry
-        with read_entries(engine, files, options, without_times=without_times, first=first).held() as entries:
-            people = read_people(entries, analyser=store.state.plan.analyser)
-            store.state.plan.check_people(people)
-            change = directory.add(store, entries, people)
-        everybody = len(store.state)
-    facts = {
-        "entries": change.entries,
-        "people concerned": len(change.people),
-        "new people": change.new_people,
-        "people ranked": everybody,
-    }
-    if common.json:
-        show_json({name.replace(" ", "_"): value for name, value in facts.items()})
-    else:
-        show(facts_table(list(facts.items())))
-    return 0
+    if recipe is None:
+        chosen = choose_measures(measure, knowledge, USUAL)
+        return RiskRanking(topics=tuple(topic), measures=tuple(map(str, chosen)))
+    if topic or measure:
+        raise ParameterError(
+            "a recipe takes the place of --topic and --measure", hint="change the recipe, or leave it out"
+        )
+    read = read_recipe(recipe)
+    kind = find_mechanism(read.mechanism)
+    if kind is RiskRanking:
+        made: RiskRanking = fill_parameters(MECHANISM, RiskRanking, read.parameters)
+        return made
+    if issubclass(kind, RiskMeasure):
+        # One measure is a recipe as well: it ranks by all topics that it can measure.
+        return RiskRanking(measures=(str(fill_parameters(read.mechanism, kind, read.parameters)),))
+    raise ParameterError(
+        f"{recipe} is a recipe for {read.mechanism}, which ranks nobody", hint=f"a ranking is made by {MECHANISM}"
+    )
 
 
 def _refuse(top: int | None, *, is_operator: bool) -> None:
@@ -150,15 +145,17 @@ def _refuse(top: int | None, *, is_operator: bool) -> None:
 
 
 def _usual_places(ranked: Ranked) -> int:
+    """None at all where there would be more lines than anybody reads."""
     plan = ranked.state.plan
-    return SINGLE if len(plan.topics) * len(plan.measures) == 1 else SEVERAL
+    lines = len(plan.topics) * len(plan.measures)
+    return SINGLE if lines == 1 else SEVERAL if lines <= MOST_LISTED else 0
 
 
-def _tell(output: Path, ranked: Ranked, placed: Sequence[Placed], common: Common) -> int:
-    from aidos.app.risk.ranking import RANK_COLUMNS, rank_rows
-    from aidos.report.terminal import facts_table, rows_table
+def _tell(output: Path, ranked: Ranked, placed: Sequence[Placed], repeated: int, common: Common) -> int:
+    from aidos.app.risk.ranking import summarise
 
     facts, plan = asdict(ranked.facts), ranked.state.plan
+    summaries = summarise(ranked.state)
     if common.json:
         show_json(
             {
@@ -166,14 +163,43 @@ def _tell(output: Path, ranked: Ranked, placed: Sequence[Placed], common: Common
                 "topics": plan.topics,
                 "measures": [str(measure) for measure in plan.measures],
                 **facts,
+                "repeated_entries": repeated,
                 "left_out": ranked.left_out,
+                "summary": [asdict(each) for each in summaries],
                 "first": [asdict(each) for each in placed],
             }
         )
         return 0
-    show(facts_table([("directory", str(output)), *((name.replace("_", " "), value) for name, value in facts.items())]))
-    show(rows_table(RANK_COLUMNS, rank_rows(placed), title="who would be found first"))
+    _show(output, ranked, placed, repeated)
     if ranked.left_out:
-        tell(f"nobody speaks of {', '.join(ranked.left_out)}", quiet=common.quiet)
+        tell(f"nobody uses a word of {_named(ranked.left_out)}", quiet=common.quiet)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for each in summaries:
+        alike.setdefault(each.unheard, []).append(each.measure.partition(":")[0])
+    for unheard, names in alike.items():
+        if unheard:
+            tell(f"no evidence by {', '.join(names)}: nobody is near {_named(unheard)}", quiet=common.quiet)
     tell(f"this is a finding, not for release: {output / 'ranks.parquet'} has everybody", quiet=common.quiet)
     return 0
+
+
+def _show(output: Path, ranked: Ranked, placed: Sequence[Placed], repeated: int) -> None:
+    from aidos.app.risk.ranking import RANK_COLUMNS, SUMMARY_COLUMNS, rank_rows, summarise, summary_rows
+    from aidos.report.terminal import facts_table, rows_table
+
+    plan = ranked.state.plan
+    told = [(name.replace("_", " "), value) for name, value in asdict(ranked.facts).items()]
+    again = [("entries that came twice", repeated)] if repeated else []
+    show(facts_table([("directory", str(output)), *told, *again]))
+    if placed:
+        show(rows_table(RANK_COLUMNS, rank_rows(placed), title="who would be found first"))
+    elif len(plan.topics) * len(plan.measures) > MOST_LISTED:
+        rows = summary_rows(summarise(ranked.state))
+        show(rows_table(SUMMARY_COLUMNS, rows, title="what each measure found; --top 1 lists who would be found first"))
+    else:
+        show("no evidence: nobody is near any of these topics")
+
+
+def _named(topics: Sequence[str]) -> str:
+    more = len(topics) - MOST_NAMED
+    return ", ".join(topics[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

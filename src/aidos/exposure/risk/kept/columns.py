@@ -26,6 +26,15 @@ class Standing:
     equal: int
     """Others with the same risk."""
     people: int
+    nearness: float | None = None
+    """How near her nearest entry comes to the topic; None where the measure does not tell."""
+    least_nearness: float = 0.0
+    """What nearness must exceed to be evidence, see `aidos.exposure.risk.nearness`."""
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything of hers is near the topic; without it the rank is a number of the formula, and no more."""
+        return self.nearness is None or self.nearness > self.least_nearness
 
     @property
     def best(self) -> int:

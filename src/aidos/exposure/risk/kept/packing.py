@@ -19,8 +19,10 @@ __all__ = ["pack_names", "pack_traces", "unpack_names", "unpack_traces"]
 Bytes: TypeAlias = NDArray[np.uint8]
 
 
-def pack_traces(traces: Mapping[str, Traces]) -> list[bytes]:
-    """One text of bytes for every row."""
+def pack_traces(traces: Mapping[str, Traces], people: int) -> list[bytes]:
+    """One text of bytes for every row; an empty one where no measure keeps anything."""
+    if not traces:
+        return [zlib.compress(b"")] * people
     rows = np.concatenate([_as_bytes(array) for own in traces.values() for array in own.arrays().values()], axis=1)
     return [zlib.compress(row.tobytes(), 1) for row in rows]
 
@@ -28,12 +30,14 @@ def pack_traces(traces: Mapping[str, Traces]) -> list[bytes]:
 def unpack_traces(packed: Sequence[bytes], plan: RiskPlan) -> dict[str, Traces]:
     """The traces of people, a row each; ValueError where a text is not one of this plan."""
     traces = {name: kept.of_nothing(len(packed)) for name, kept in plan.kept.items()}
+    if not packed:
+        return traces
     arrays = [array for own in traces.values() for array in own.arrays().values()]
-    size = sum(array[:1].nbytes for array in arrays) if packed else 0
+    size = sum(array[:1].nbytes for array in arrays)
     rows = np.empty((len(packed), size), dtype=np.uint8)
     for row, text in zip(rows, packed, strict=True):
         try:
-            row[:] = np.frombuffer(zlib.decompress(text), dtype=np.uint8)
+            row[:] = np.array(bytearray(zlib.decompress(text)), dtype=np.uint8)
         except zlib.error as error:
             raise ValueError(str(error)) from error
     at = 0

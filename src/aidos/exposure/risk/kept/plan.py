@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from aidos.errors import ParameterError
 from aidos.exposure.risk.baselines import BaselineRisk
 from aidos.exposure.risk.evidence import refuse_without_times
+from aidos.exposure.risk.formulas import strength_of_interest
 from aidos.exposure.risk.kept.traces import KeptSpace, Traces
 from aidos.exposure.risk.knowledge import RiskModels, make_presence, make_space
 from aidos.exposure.risk.measure import RiskMeasure
@@ -30,6 +31,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 PRESENCE = "words"
 """The name under which it is kept who has which words."""
+ONE_BUCKET = {1: 1}
+"""Time matters, whatever the buckets."""
 
 
 class RiskPlan:
@@ -44,13 +47,10 @@ class RiskPlan:
         self.analyser = analyser
         self.topical = tuple(measure for measure in self.measures if isinstance(measure, TopicalRisk))
         self.baselines = tuple(measure for measure in self.measures if isinstance(measure, BaselineRisk))
+        self.others = tuple(measure for measure in self.measures if measure not in (*self.topical, *self.baselines))
+        """Measures of third parties: nothing is known of how an entry changes them, so they are computed again."""
         if not self.topics or not self.measures:
             raise ParameterError("at least one topic and one measure are needed")
-        if other := [measure for measure in self.measures if not isinstance(measure, TopicalRisk | BaselineRisk)]:
-            raise ParameterError(
-                f"{other[0].name} cannot be kept up to date: nothing is known of how a new entry changes it",
-                hint="compute it again when entries come, or leave it out",
-            )
         self.presence: PresenceSpace | None = None
         self.kept = self._kept()
 
@@ -99,6 +99,17 @@ class RiskPlan:
             )
         for measure in self.topical:
             refuse_without_times(people, measure.buckets, str(measure))
+        for other in self.others:
+            refuse_without_times(people, ONE_BUCKET if other.needs_times else {}, str(other))
+
+    def nearness(self, traces: Mapping[str, Traces], measure: RiskMeasure) -> Floats | None:
+        """How near people come to each topic: the plain part of a topical risk, 1 for a word; None where unknown."""
+        if isinstance(measure, TopicalRisk):
+            return strength_of_interest(traces[measure.space].evidence.best, self.kept[measure.space].layout)
+        if isinstance(measure, BaselineRisk) and self.presence is not None:
+            has = traces[PRESENCE].evidence.best
+            return np.stack([has[:, own].max(axis=1) for own in self.presence.topic_columns], axis=1).astype(np.float64)
+        return None
 
     def risks(self, traces: Mapping[str, Traces]) -> dict[TopicalRisk, Floats]:
         """The risks of people by the topical measures: a row a person, a column a topic."""

@@ -105,6 +105,8 @@ def name_entries(
     kept = [
         array.reshape(len(people), -1) for own in traces.values() for array in (own.nearest, *own.bucketed.values())
     ]
+    if not kept:
+        return [{} for _ in before]
     numbers = np.concatenate(kept, axis=1)
     found: list[Names] = []
     for own, old in zip(numbers, before, strict=True):
