@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -34,6 +35,8 @@ COMMANDS = (
     "expose",
     "risk",
     "fair",
+    "taxonomy",
+    "shield",
     "evaluate",
     "sample",
     "demo",
@@ -57,14 +60,22 @@ app = App(
 def _register(command: str) -> None:
     """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS."""
     module = import_module(f"aidos.app.commands.{command}")
-    if parts := getattr(module, "PARTS", {}):
-        group = App(name=command)
-        group.default(getattr(module, command))
-        for name, part in parts.items():
-            group.command(part, name=name)
-        app.command(group)
+    if getattr(module, "PARTS", {}):
+        app.command(_group(command, module))
     else:
         app.command(getattr(module, command), name=command)
+
+
+def _group(name: str, module: ModuleType) -> App:
+    """A command with parts; a part that is a module has parts of its own (`shield profile build`)."""
+    group = App(name=name)
+    group.default(getattr(module, name))
+    for part_name, part in module.PARTS.items():
+        if isinstance(part, ModuleType):
+            group.command(_group(part_name, part))
+        else:
+            group.command(part, name=part_name)
+    return group
 
 
 for command in COMMANDS:
@@ -134,7 +145,11 @@ def _complain(message: str, *, hint: str, code: int) -> int:
 
 
 def _help_for(arguments: Sequence[str]) -> str:
-    words = [arguments[0]] if arguments and arguments[0] in COMMANDS else []
-    if words and arguments[1:2] and not arguments[1].startswith("-") and arguments[1] in app[words[0]]:
-        words.append(arguments[1])
+    words: list[str] = []
+    known = app
+    for word in arguments:
+        if word.startswith("-") or word not in known:
+            break
+        words.append(word)
+        known = known[word]
     return " ".join(["aidos", *words, "--help"])

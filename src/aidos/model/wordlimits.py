@@ -20,7 +20,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.model.text.batch import Analysed
 from aidos.model.text.vocabulary import Vocabulary
 
-__all__ = ["LIMITS", "WordLimits", "kept_texts", "kept_words", "said_of_words"]
+__all__ = ["LIMITS", "WordLimits", "common_words", "kept_texts", "kept_words", "said_of_words"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -50,6 +50,16 @@ def kept_words(
     read: Analysed, vocabulary: Vocabulary, limits: WordLimits, people: Sequence[object] | None = None
 ) -> Flags:
     """Which words may enter; ``people`` says who wrote each text. InputError where none may."""
+    kept = common_words(read, vocabulary, limits, people)
+    if not kept.any():
+        raise InputError("no word is left to learn from", hint="give more texts, or lower least_people and least_texts")
+    return kept
+
+
+def common_words(
+    read: Analysed, vocabulary: Vocabulary, limits: WordLimits, people: Sequence[object] | None = None
+) -> Flags:
+    """Which words are within the limits."""
     lengths = np.diff(read.starts)
     in_texts = _holders(read.terms, np.repeat(np.arange(len(read)), lengths), len(vocabulary))
     kept: Flags = (in_texts >= limits.least_texts) & (in_texts <= limits.most_share * len(read))
@@ -58,8 +68,6 @@ def kept_words(
         if len(writers) != len(read):
             raise ParameterError(f"there are {len(read)} texts, but writers of {len(writers)}")
         kept &= _holders(read.terms, np.repeat(writers, lengths), len(vocabulary)) >= limits.least_people
-    if not kept.any():
-        raise InputError("no word is left to learn from", hint="give more texts, or lower least_people and least_texts")
     return kept
 
 

@@ -58,6 +58,21 @@ def test_guided_topics_come_first_and_in_order():
             assert {salient.word for salient in model.salient(topic, 4)} == set(GROUPS[group])
 
 
+def test_words_are_shown_as_most_people_write_them():
+    texts = ["we divorced and argued", "divorced people argued", "a divorce", "who argues"] * 5
+    people = [number % 4 if number < 18 else 9 for number in range(20)]
+    limits = WordLimits(least_people=2, least_texts=1, most_share=1.0)
+    model = train_topics(texts, topics=1, people=people, limits=limits, iterations=5)
+    forms = {found.word: found.form for found in model.salient(0)}
+    assert forms["divorc"] == "divorced"
+    assert forms["argu"] == "argued"
+    # Only one person writes each form: then the stem alone is told.
+    few = train_topics(
+        ["arguing", "argued", "arguable arguments"], topics=1, people=[1, 2, 3], limits=limits, iterations=5
+    )
+    assert {found.form for found in few.salient(0)} == {"argu"}
+
+
 def test_more_guides_than_topics_are_refused():
     with pytest.raises(ParameterError, match="3 topics are to be guided, but there are 2"):
         train_topics(["a b"], topics=2, guides=GROUPS)

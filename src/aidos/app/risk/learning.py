@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -36,6 +37,8 @@ class Lesson:
 
     latent_topics: Annotated[int, Ge(1)] = 200
     """Topics of the topic model."""
+    guided: bool = False
+    """Whether the first topics are drawn to the words of the sensitive topics."""
     iterations: Annotated[int, Ge(1)] = 150
     """Rounds of sampling."""
     dimensions: Annotated[int, Ge(1)] = 100
@@ -72,7 +75,8 @@ def learn(entries: EmbeddedTable, output: Path, lesson: Lesson, topics: Path | N
         raise InputError(f"{output} holds something already", hint="choose another directory")
     sensitive = TopicSet.default() if topics is None else read_topics(topics)
     read = entries.fetch(ORDERED)
-    latent, vectors = _trained(read, lesson, progress)
+    guides = [topic.words for topic in sensitive] if lesson.guided else []
+    latent, vectors = _trained(read, lesson, guides, progress)
     matches = match(latent, sensitive)
     output.mkdir(parents=True, exist_ok=True, mode=0o700)
     latent.save(output / LATENT)
@@ -90,11 +94,14 @@ def learn(entries: EmbeddedTable, output: Path, lesson: Lesson, topics: Path | N
     )
 
 
-def _trained(read: pa.Table, lesson: Lesson, progress: Progress) -> tuple[TopicModel, WordVectors]:
+def _trained(
+    read: pa.Table, lesson: Lesson, guides: Sequence[Sequence[str]], progress: Progress
+) -> tuple[TopicModel, WordVectors]:
     people, limits = read["author_id"].to_pylist(), WordLimits(least_people=lesson.least_people)
     latent = train_topics(
         read["text"],
         topics=lesson.latent_topics,
+        guides=guides,
         people=people,
         limits=limits,
         iterations=lesson.iterations,

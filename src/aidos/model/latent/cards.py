@@ -38,7 +38,7 @@ class TopicCard:
         return "\n".join(
             (
                 f"topic {self.number}: {100 * self.share:.1f} % of the corpus, coherence {coherence}",
-                f"  {' '.join(found.word for found in self.words)}",
+                f"  {' '.join(found.form for found in self.words)}",
                 f"  {matched}; nearest is {self.nearest} ({self.fit:.2f})",
             )
         )
@@ -82,7 +82,7 @@ def _candidate(model: TopicModel, topic: int, words: int, width: int) -> Sensiti
     telling = model.salient(topic, words)
     return SensitiveTopic(
         name=f"topic-{topic:0{width}d}",
-        words=tuple(found.word for found in telling),
+        words=tuple(found.form for found in telling),
         weights=tuple(found.probability for found in telling),
         sensitive=0.0,
     )

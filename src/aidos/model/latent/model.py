@@ -59,6 +59,9 @@ class Salient:
     """A telling word of a latent topic."""
 
     word: str
+    """The term, as the analyser writes it."""
+    form: str
+    """The word as people mostly write it."""
     probability: float
     """P(word | topic)."""
     lift: float
@@ -81,6 +84,8 @@ class TopicModel:
     """The share of the corpus that each topic has; alike by the prior where none are given."""
     coherences: Floats = field(default_factory=lambda: np.zeros(0, dtype=np.float32), repr=False)
     """Coherence of each topic on the texts of the training; not a number where it is not known."""
+    forms: tuple[str, ...] = ()
+    """How people mostly write each word; the word itself where none are given, or too few people write it so."""
     note: str = ""
     """Where it comes from, for people to read."""
     _by_word: Floats = field(init=False, repr=False)
@@ -95,6 +100,8 @@ class TopicModel:
         unknown = np.full(topics, np.nan, dtype=np.float32)
         coherences = np.asarray(self.coherences if len(self.coherences) else unknown, dtype=np.float32)
         _check_shares(topics, shares, coherences)
+        if self.forms and len(self.forms) != len(self.words):
+            raise ParameterError(f"TopicModel: {len(self.forms)} forms were given for {len(self.words)} words")
         # The numbers of one word lie together, since that is how inference reads them.
         by_word = np.ascontiguousarray(given.T)
         for name, value in (
@@ -125,6 +132,7 @@ class TopicModel:
             words=self.words,
             arrays={"phi": self.phi, "prior": self.prior, "shares": self.shares, "coherences": self.coherences},
             analyser=str(self.analyser),
+            forms=self.forms,
             note=self.note,
         )
 
@@ -183,7 +191,12 @@ class TopicModel:
         best = np.argsort(-relevance, kind="stable")[:number]
         best = best[row[best] > 0]
         return tuple(
-            Salient(word=self.words[place], probability=float(row[place]), lift=float(lift[place]))
+            Salient(
+                word=self.words[place],
+                form=(self.forms or self.words)[place],
+                probability=float(row[place]),
+                lift=float(lift[place]),
+            )
             for place in best.tolist()
         )
 

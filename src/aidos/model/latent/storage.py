@@ -26,16 +26,29 @@ def default_file() -> Path:
     return Path(str(files("aidos.model.latent").joinpath("sample_world.npz")))
 
 
-def write_model(
-    path: Path, *, words: Sequence[str], arrays: Mapping[str, NDArray[np.float32]], analyser: str, note: str
+def write_model(  # noqa: PLR0913 (all that a model is)
+    path: Path,
+    *,
+    words: Sequence[str],
+    forms: Sequence[str],
+    arrays: Mapping[str, NDArray[np.float32]],
+    analyser: str,
+    note: str,
 ) -> None:
-    """Write a model to one file."""
-    write_archive(
-        path, kind=KIND, version=FORMAT, facts={"analyser": analyser, "note": note}, words=words, arrays=arrays
-    )
+    """Write a model to one file; words that people mostly write otherwise are told with their form."""
+    written = {word: form for word, form in zip(words, forms, strict=bool(forms)) if word != form}
+    facts = {"analyser": analyser, "forms": written, "note": note}
+    write_archive(path, kind=KIND, version=FORMAT, facts=facts, words=words, arrays=arrays)
 
 
 def read_model(path: Path) -> dict[str, Any]:
     """What a model is made from."""
     facts, words, arrays = read_archive(path, kind=KIND, version=FORMAT, arrays=ARRAYS)
-    return {"words": words, **arrays, "analyser": Analyser.parse(str(facts["analyser"])), "note": str(facts["note"])}
+    written = facts.get("forms", {})
+    return {
+        "words": words,
+        **arrays,
+        "analyser": Analyser.parse(str(facts["analyser"])),
+        "forms": tuple(str(written.get(word, word)) for word in words),
+        "note": str(facts["note"]),
+    }

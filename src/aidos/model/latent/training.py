@@ -36,7 +36,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import analyse
 from aidos.model.text.strings import Texts
 from aidos.model.text.vocabulary import Vocabulary
-from aidos.model.wordlimits import LIMITS, WordLimits, kept_texts, kept_words, said_of_words
+from aidos.model.wordlimits import LIMITS, WordLimits, common_words, kept_texts, kept_words, said_of_words
 
 __all__ = ["READING", "train_topics"]
 
@@ -85,6 +85,7 @@ def train_topics(  # noqa: PLR0913 (what to learn from, how much, how long, and 
     _guide(sampler, [analyser.meanings(words) for words in guides])
     _sample(sampler, iterations, threads, progress)
     model = _model(sampler, analyser, said_of_words(note, limits, people))
+    model = replace(model, forms=_forms(model.words, texts, limits, analyser, people))
     numbers = model.numbers(vocabulary.terms(np.arange(len(vocabulary))))
     return replace(model, coherences=coherence(model, read.starts, numbers[read.terms]).astype(np.float32))
 
@@ -141,6 +142,21 @@ def _model(sampler: Any, analyser: Analyser, note: str) -> TopicModel:
         shares=(counts / counts.sum()).astype(np.float32),
         note=note,
     )
+
+
+def _forms(
+    words: Sequence[str], texts: Texts, limits: WordLimits, analyser: Analyser, people: Sequence[object] | None
+) -> tuple[str, ...]:
+    """How each word is mostly written, among forms that enough people use; the word itself where there is none."""
+    vocabulary = Vocabulary()
+    read = analyse(texts, vocabulary, analyser=replace(analyser, stemmer=""))
+    written = vocabulary.terms(np.arange(len(vocabulary)))
+    common = common_words(read, vocabulary, limits, people)
+    order = np.argsort(np.bincount(read.terms, minlength=len(vocabulary)), kind="stable")
+    stems = analyser.meanings(written)
+    # The most frequent comes last, and stays.
+    found = {stems[place]: written[place] for place in order.tolist() if common[place]}
+    return tuple(found.get(word, word) for word in words)
 
 
 def _check(topics: int, iterations: int, seed: int, threads: int | None) -> None:

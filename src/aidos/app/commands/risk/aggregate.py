@@ -31,6 +31,9 @@ class Learning:
     latent_topics: int = 200
     """How many topics are learned; 200 unless given."""
 
+    guided: bool = False
+    """Draw a topic to the words of each sensitive one: for corpora where these are rare, and would share topics."""
+
     iterations: int = 150
     """Rounds of sampling; 150 unless given."""
 
@@ -145,6 +148,7 @@ def train(
     For example:
         aidos risk train posts.parquet -o models
         aidos risk train posts.parquet --latent-topics 100 --least-people 50 -o models
+        aidos risk train posts.parquet --latent-topics 250 --guided -o models
         aidos risk rank posts.parquet --model models --measure w2v-dt -o ranks --i-am-the-operator
 
     Parameters

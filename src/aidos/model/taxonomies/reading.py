@@ -1,0 +1,113 @@
+"""Read a taxonomy from any of the formats that are known, which is found out from the content unless it is named.
+
+Sources are files (packed with gzip or not), the directory of WordNet's database, a file that `aidos taxonomy import`
+wrote, or ``icd-10-cm`` for the diagnoses that come with a package. No source is fetched: aidos opens no connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from aidos.core.taxonomy import Taxonomy
+from aidos.errors import InputError, ParameterError
+from aidos.model.taxonomies.cache import is_kept_file, load_taxonomy
+from aidos.model.taxonomies.chrome import is_chrome, read_chrome
+from aidos.model.taxonomies.dmoz import is_dmoz, read_dmoz
+from aidos.model.taxonomies.iab import is_iab, read_iab
+from aidos.model.taxonomies.icd import ICD, read_icd
+from aidos.model.taxonomies.native import is_native, read_native
+from aidos.model.taxonomies.paths import is_path_list, read_path_list
+from aidos.model.taxonomies.records import Draft, ImportedTaxonomy, TaxonomyFormat
+from aidos.model.taxonomies.shopify import is_shopify, read_shopify
+from aidos.model.taxonomies.text import read_head
+from aidos.model.taxonomies.wordnet import is_wordnet, read_wordnet
+
+__all__ = ["FORMATS", "open_taxonomy", "read_taxonomy"]
+
+WORDNET = "wordnet"
+NOUNS = "data.noun"
+
+
+def _never(head: str) -> bool:  # noqa: ARG001 (of the one source that is no file)
+    return False
+
+
+_LISTED = (
+    ("aidos", "the tab-separated file of aidos", False, is_native, read_native),
+    ("iab", "IAB Content Taxonomy, tab-separated", True, is_iab, read_iab),
+    ("shopify", "Shopify product taxonomy, text or JSON", True, is_shopify, read_shopify),
+    ("chrome", "Chrome Topics, table in Markdown", True, is_chrome, read_chrome),
+    ("dmoz", "Open Directory, structure.rdf.u8", False, is_dmoz, read_dmoz),
+    (WORDNET, "WordNet nouns, data.noun", False, is_wordnet, read_wordnet),
+    ("paths", "paths such as A > B > C or /A/B/C, a line a topic", True, is_path_list, read_path_list),
+    (ICD, "diagnoses of the package simple-icd-10-cm", True, _never, read_icd),
+)
+FORMATS: Mapping[str, TaxonomyFormat] = {
+    name: TaxonomyFormat(name=name, title=title, is_forest=is_forest, recognises=recognises, read=read)
+    for name, title, is_forest, recognises, read in _LISTED
+}
+"""Every format by its name, in the order in which they are tried."""
+
+
+def read_taxonomy(source: str | Path, *, format_name: str = "", first_parent: bool = False) -> Taxonomy:
+    """The taxonomy of a source, without what `open_taxonomy` tells besides."""
+    return open_taxonomy(source, format_name=format_name, first_parent=first_parent).taxonomy
+
+
+def open_taxonomy(source: str | Path, *, format_name: str = "", first_parent: bool = False) -> ImportedTaxonomy:
+    """The taxonomy of a source, with supports and remarks.
+
+    ``first_parent`` is for WordNet, whose topics have several parents: they keep the first alone. Otherwise a topic
+    stands below each of its parents. Raises InputError for files that hold no tree, with lines and topics.
+    """
+    path = Path(source)
+    if format_name:
+        _check_name(format_name)
+    elif str(source) == ICD and not path.exists():
+        format_name = ICD
+    if path.is_dir():
+        path = _nouns(path)
+    if not format_name and is_kept_file(path):
+        _check_way(first_parent=first_parent, format_name="a kept taxonomy")
+        return load_taxonomy(path)
+    chosen = FORMATS[format_name] if format_name else _recognise(path)
+    _check_way(first_parent=first_parent, format_name=chosen.name)
+    draft = Draft(file=str(source), first_parent=first_parent)
+    chosen.read(path, draft)
+    return draft.finish(is_forest=chosen.is_forest, name=chosen.name)
+
+
+def _recognise(path: Path) -> TaxonomyFormat:
+    head = read_head(path)
+    if not head.strip():
+        raise InputError(f"{path} is empty", hint="check the name")
+    for known in FORMATS.values():
+        if known.recognises(head):
+            return known
+    raise InputError(
+        f"{path} is no taxonomy in a format that is known",
+        hint=f"name the format with --format, if it is one of {', '.join(FORMATS)}",
+    )
+
+
+def _nouns(directory: Path) -> Path:
+    for path in (directory / NOUNS, directory / "dict" / NOUNS):
+        if path.is_file():
+            return path
+    raise InputError(f"{directory} is a directory without {NOUNS}", hint="name a file, or the directory of WordNet")
+
+
+def _check_name(name: str) -> None:
+    if name not in FORMATS:
+        close = get_close_matches(name, FORMATS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose from {', '.join(FORMATS)}"
+        raise ParameterError(f"there is no format {name!r}", hint=hint)
+
+
+def _check_way(*, first_parent: bool, format_name: str) -> None:
+    if first_parent and format_name != WORDNET:
+        raise ParameterError(
+            f"first parents are for {WORDNET}, this is {format_name}", hint="leave it out: topics have one parent here"
+        )

@@ -1,0 +1,139 @@
+"""Topics of a text against scores by plain Python, and the rules about what is kept."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aidos.core.taxonomy import Taxonomy, Topic
+from aidos.core.topictree import TopicTree
+from aidos.errors import InputError, ParameterError
+from aidos.model.retrieval.brute import score_all
+from aidos.model.retrieval.scorers import BM25, JelinekMercer, QueryLikelihood
+from aidos.model.topics import default_taxonomy
+from aidos.model.topicsearch import ANALYSER, NO_PLACE, TopicSearch
+
+DEFAULT = default_taxonomy()
+TREE = TopicTree.of(DEFAULT)
+SEARCH = TopicSearch(DEFAULT, TREE)
+SMALL = Taxonomy.of(
+    [
+        Topic("all", "", "everything"),
+        Topic("music", "all", "Music", words=("song", "concert")),
+        Topic("jazz", "music", "Jazz", words=("saxophone", "swing")),
+        Topic("health", "all", "Health", description="Doctors and pain"),
+    ]
+)
+
+
+def text_of(taxonomy, topic_id):
+    *way, topic = taxonomy.path(topic_id)[1:]
+    return " ".join([topic.name] * 3 + [step.name for step in way] + [topic.description, *topic.words])
+
+
+TERMS = [ANALYSER.terms(text_of(DEFAULT, topic_id)) for topic_id in TREE.ids[1:]]
+
+
+def plainly(query, scorer, most, least):
+    """The definition, word by word: best, enough, and none above another."""
+    scored = score_all(TERMS, ANALYSER.terms(query), scorer)[:most]
+    kept = {TREE.ids[number + 1]: score for number, score in scored if score >= least * scored[0][1]}
+    above = {step.id for topic_id in kept for step in DEFAULT.path(topic_id)[:-1]}
+    return {topic_id: score for topic_id, score in kept.items() if topic_id not in above}
+
+
+QUERIES = ["guitar", "eagles", "debt and divorce lawyer", "jazz music concert", "health", "cheap flights to the island"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("scorer", [BM25(), QueryLikelihood(matching_only=True), JelinekMercer(matching_only=True)])
+def test_topics_are_those_of_the_plain_definition(query, scorer):
+    for most, least in ((20, 0.3), (5, 0.0), (50, 0.8)):
+        found = TopicSearch(DEFAULT, TREE, scorer=scorer, index=SEARCH._index).find(query, most=most, least=least)
+        expected = plainly(query, scorer, most, least)
+        ids = [TREE.ids[place] for place in found.places]
+        assert set(ids) == set(expected)
+        assert found.scores == pytest.approx([expected[topic_id] for topic_id in ids], rel=1e-9)
+        assert list(found.scores) == sorted(found.scores, reverse=True)
+
+
+words = sorted({word for topic in DEFAULT.walk() for word in topic.words})
+
+
+@given(st.lists(st.sampled_from(words), min_size=1, max_size=4), st.integers(1, 40), st.floats(0, 1))
+def test_no_topic_lies_above_another_and_all_have_enough(query, most, least):
+    found = SEARCH.find(" ".join(query), most=most, least=least)
+    assert len(found) <= most
+    assert 0 not in found.places
+    ids = {TREE.ids[place] for place in found.places}
+    assert not any(step.id in ids for topic_id in ids for step in DEFAULT.path(topic_id)[:-1])
+    assert all(found.scores > 0)
+    if len(found):
+        assert found.scores.min() >= least * found.scores.max() * (1 - 1e-12)
+
+
+def test_the_name_counts_most_the_way_and_the_description_count_and_the_root_does_not():
+    search = TopicSearch(SMALL)
+    assert search.tree.ids == ("all", "music", "jazz", "health")
+    assert search.map_texts(["jazz", "concert", "doctor", "everything", "zzz", ""]).tolist() == [2, 1, 3, -1, -1, -1]
+    # Both topics have the word, the lower one by its way alone, and the upper one gives way.
+    assert [search.tree.ids[place] for place in search.find("music").places] == ["jazz"]
+    assert len(search.find("everything")) == len(search.find("")) == 0
+
+
+def test_the_best_topic_of_many_texts_is_the_best_of_each():
+    texts = [*QUERIES, "", "qqqq"] * 40
+    found = SEARCH.map_texts(texts, threads=2)
+    assert found.dtype == np.int32
+    for text, place in zip(texts[:8], found[:8].tolist(), strict=True):
+        ranked = score_all(TERMS, ANALYSER.terms(text), BM25())
+        assert place == (ranked[0][0] + 1 if ranked else NO_PLACE)
+    assert found.reshape(-1, 8).tolist() == [found[:8].tolist()] * 40
+    assert SEARCH.map_texts([]).tolist() == []
+
+
+def test_topics_are_found_by_their_own_words():
+    leaves = DEFAULT.leaves()
+    found = SEARCH.map_texts([f"{leaf.name} {' '.join(leaf.words[:6])}" for leaf in leaves])
+    right = sum(TREE.ids[place] == leaf.id for place, leaf in zip(found.tolist(), leaves, strict=True))
+    assert right / len(leaves) > 0.97
+
+
+def test_a_lone_root_finds_nothing():
+    search = TopicSearch(Taxonomy.of([Topic("all", "", "everything")]))
+    assert len(search.find("everything")) == 0
+    assert search.map_texts(["everything"]).tolist() == [NO_PLACE]
+
+
+def test_an_index_that_was_saved_finds_the_same(tmp_path):
+    kept = TopicSearch(DEFAULT, TREE)
+    kept.save(tmp_path / "topics.index")
+    opened = TopicSearch.open(tmp_path / "topics.index", DEFAULT, TREE)
+    for search in (kept, opened):
+        for query in QUERIES:
+            again, first = search.find(query), SEARCH.find(query)
+            assert again.places.tolist() == first.places.tolist()
+            assert again.scores.tolist() == first.scores.tolist()
+    with pytest.raises(ParameterError, match="exists already"):
+        kept.save(tmp_path / "topics.index")
+
+
+def test_an_index_of_another_taxonomy_or_none_is_refused(tmp_path):
+    TopicSearch(SMALL).save(tmp_path / "small.index")
+    with pytest.raises(InputError, match="another taxonomy"):
+        TopicSearch.open(tmp_path / "small.index", DEFAULT)
+    with pytest.raises(InputError, match="no index of topics"):
+        TopicSearch.open(Path(tmp_path), SMALL)
+
+
+def test_impossible_limits_and_scorers_are_refused():
+    with pytest.raises(ParameterError, match="most"):
+        SEARCH.find("jazz", most=0)
+    with pytest.raises(ParameterError, match="least"):
+        SEARCH.find("jazz", least=1.5)
+    with pytest.raises(ParameterError, match="least"):
+        SEARCH.find("jazz", least=float("nan"))
+    with pytest.raises(ParameterError, match="below 0"):
+        TopicSearch(SMALL, scorer=QueryLikelihood())
