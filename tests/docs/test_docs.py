@@ -105,8 +105,10 @@ def test_readme_and_index_show_the_same_rooms():
 
 @cache
 def options_of(command):
-    """The options of a command and of its parts (`ledger open`)."""
-    parts = [app[command], *(app[command][name] for name in app[command] if not name.startswith("-"))]
+    """The options of a command and of its parts (`ledger open`), and of theirs (`shield profile build`)."""
+    parts = [app[command]]
+    for part in parts:
+        parts += [part[name] for name in part if not name.startswith("-")]
     return {name for part in parts for argument in part.assemble_argument_collection() for name in argument.names}
 
 

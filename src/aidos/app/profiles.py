@@ -1,0 +1,126 @@
+"""Profiles for the commands: where the file is kept, how it is opened, and what is in it, as a tree and as facts.
+
+Where no file is named it is ``aidos/profile.json`` in the place where programs keep a user's data: $XDG_DATA_HOME where
+that is set to an absolute path, ``~/Library/Application Support`` on macOS, ``~/.local/share`` elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aidos.app.taxonomies import OpenedTaxonomy, open_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aidos.shield.profile.kept import KeptProfile
+
+__all__ = ["OpenedProfile", "default_place", "open_profile", "profile_facts", "profile_lines", "taxonomy_name"]
+
+FILE = "profile.json"
+DEFAULT_TAXONOMY = "the taxonomy that comes with aidos"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedProfile:
+    """A profile, the file it is kept in, and its taxonomy."""
+
+    path: Path
+    kept: KeptProfile
+    taxonomy: OpenedTaxonomy
+
+
+def default_place() -> Path:
+    """Where the profile is kept when no file is named."""
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if given.is_absolute():
+        home = given
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Application Support"
+    else:
+        home = Path.home() / ".local" / "share"
+    return home / "aidos" / FILE
+
+
+def open_profile(file: Path | None, taxonomy: Path | None) -> OpenedProfile:
+    """The profile of a file or of the default place, checked against its taxonomy."""
+    from aidos.shield.profile.keeping import read_profile
+
+    opened = open_named(taxonomy)
+    path = file or default_place()
+    return OpenedProfile(path=path, kept=read_profile(path, opened.tree), taxonomy=opened)
+
+
+def taxonomy_name(opened: OpenedTaxonomy) -> str:
+    """What a profile calls its taxonomy: the name of a file, without the directory."""
+    return DEFAULT_TAXONOMY if opened.file is None else opened.file.name
+
+
+def profile_lines(kept: KeptProfile, taxonomy: OpenedTaxonomy, depth: int | None = None) -> Iterator[str]:
+    """The held topics drawn as a tree, with documents at and below each; sensitive and hidden ones are marked."""
+    topics, tree = taxonomy.imported.taxonomy, taxonomy.tree
+    totals = _totals(kept, taxonomy)
+    stack = [(topics.root, "", "", 0, False)]
+    while stack:
+        here, own, below, level, covered = stack.pop()
+        covered = covered or here in kept.sensitivities
+        yield f"{own}{topics[here].name}  {_counted(totals.get(tree.places[here], 0.0))}{_marks(kept, here, covered)}"
+        if level == depth:
+            continue
+        held = [child for child in topics.children.get(here, ()) if tree.places[child] in totals]
+        for at, child in reversed(list(enumerate(held))):
+            branch, rest = ("└── ", "    ") if at == len(held) - 1 else ("├── ", "│   ")
+            stack.append((child, below + branch, below + rest, level + 1, covered))
+
+
+def profile_facts(kept: KeptProfile, taxonomy: OpenedTaxonomy) -> dict[str, object]:
+    """All that the file holds, and every held topic with its name and what is at and below it."""
+    from aidos.shield.profile.keeping import to_json
+
+    topics, tree = taxonomy.imported.taxonomy, taxonomy.tree
+    held = [
+        {
+            "id": tree.ids[place],
+            "name": topics[tree.ids[place]].name,
+            "parent": topics[tree.ids[place]].parent,
+            "documents": kept.supports.get(tree.ids[place], 0.0),
+            "documents_at_and_below": total,
+            "sensitivity": kept.sensitivities.get(tree.ids[place]),
+            "category": topics.sensitive_category(tree.ids[place]),
+            "hidden": tree.ids[place] in kept.hidden,
+        }
+        for place, total in sorted(_totals(kept, taxonomy).items())
+    ]
+    return {**to_json(kept), "topics": held}
+
+
+def _totals(kept: KeptProfile, taxonomy: OpenedTaxonomy) -> Mapping[int, float]:
+    """Documents at and below each held topic, and marked topics that hold none, by place."""
+    tree = taxonomy.tree
+    totals: dict[int, float] = {}
+    for topic in (*kept.supports, *kept.sensitivities, *kept.hidden):
+        totals.update(dict.fromkeys(tree.with_paths([tree.place(topic)]).tolist(), 0.0))
+    for topic, documents in kept.supports.items():
+        for place in tree.with_paths([tree.place(topic)]).tolist():
+            totals[place] += documents
+    return totals
+
+
+def _counted(documents: float) -> str:
+    return f"{documents:,.0f}" if documents.is_integer() else f"{documents:,.4g}"
+
+
+def _marks(kept: KeptProfile, topic: str, covered: bool) -> str:  # noqa: FBT001 (one of two states of a line)
+    marks = []
+    if topic in kept.sensitivities:
+        marks.append(f"sensitive, weight {kept.sensitivities[topic]:g}")
+    elif covered:
+        marks.append("sensitive")
+    if topic in kept.hidden:
+        marks.append("hidden once")
+    return f"  [{'; '.join(marks)}]" if marks else ""

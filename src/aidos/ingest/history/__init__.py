@@ -1,0 +1,1 @@
+"""What a person read, kept and searched for, as documents: browser histories, bookmarks, logs, posts, texts."""

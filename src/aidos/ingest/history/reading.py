@@ -1,0 +1,138 @@
+"""Any source of documents: what it is is found out from its content, and then it is read as a stream.
+
+A source is a browser's database or exported bookmarks, the directory of a browser's profile, a search log or a table of
+posts, a text, or a folder of texts. Sources are read and never written to. An error may come after many good documents:
+whatever is made of them should be kept only when the stream has ended well.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from aidos.engine.embedded import EmbeddedEngine
+from aidos.errors import InputError
+from aidos.ingest.formats import DELIMITED_FORMATS, LINE_FORMATS
+from aidos.ingest.formats.qlogs import PREFIX
+from aidos.ingest.history.bookmarks import MAGIC_OF_PACKED, load_bookmarks, read_bookmarks
+from aidos.ingest.history.chrome import is_chrome, read_chrome
+from aidos.ingest.history.database import MAGIC, open_copy
+from aidos.ingest.history.document import Document
+from aidos.ingest.history.firefox import is_firefox, read_firefox
+from aidos.ingest.history.folder import PAGES, TEXTS, read_folder, read_text
+from aidos.ingest.history.netscape import is_netscape, read_netscape
+from aidos.ingest.history.refusal import unreadable
+from aidos.ingest.history.tables import read_tables
+from aidos.ingest.options import ReadOptions
+from aidos.ingest.problems import describe
+from aidos.ingest.recognise import take_sample
+from aidos.ingest.sources import BROKEN_STREAM, Source, find_sources
+
+__all__ = ["read_history"]
+
+HEAD = 1 << 12
+SURE = 0.6
+"""Formats of tables that are less sure than that do not make a table of a .txt file."""
+OF_PROFILES = ("places.sqlite", "History", "Bookmarks")
+"""What browsers call their files: a directory with one of them is a browser's profile, not a folder of texts."""
+MARKS_OF_BOOKMARKS = ('"roots":', '"text/x-moz-place-container"')
+"""Where one stands at the beginning of what is no whole JSON, it once was a file of bookmarks."""
+DEFAULT = ReadOptions()
+
+
+def read_history(
+    engine: EmbeddedEngine, name: str, *, person: str = "", options: ReadOptions = DEFAULT
+) -> Iterator[Document]:
+    """The documents of a source; InputError where it cannot be read, is of no known kind, or holds no document.
+
+    ``person`` chooses whose rows of a log or of posts are taken, ``options`` how such tables are read.
+    """
+    documents = 0
+    for document in _documents(engine, name, person, options):
+        documents += 1
+        yield document
+    if not documents:
+        raise InputError(
+            f"{name} holds no page, query or text with words in it",
+            hint="browsers forget: name another profile, or bookmarks, which stay",
+        )
+
+
+def _documents(engine: EmbeddedEngine, name: str, person: str, options: ReadOptions) -> Iterator[Document]:
+    if name.startswith(PREFIX):
+        return read_tables(engine, name, options, person=person)
+    if Path(name).is_dir():
+        return _of_directory(Path(name))
+    sources, problems = find_sources([name])
+    problems += [describe("empty-file", source.name) for source in sources if not source.size]
+    if problems:
+        raise InputError(str(problems[0]), hint=problems[0].remedy, problems=problems)
+    return chain.from_iterable(_of_file(engine, source, person, options) for source in sources)
+
+
+def _of_file(engine: EmbeddedEngine, source: Source, person: str, options: ReadOptions) -> Iterator[Document]:
+    kept = _of_browser(source.path)
+    if kept is not None:
+        return kept
+    if options == DEFAULT and _is_text(source):
+        found = read_text(source.path)
+        return iter(() if found is None else (found,))
+    return read_tables(engine, source.name, options, person=person)
+
+
+def _of_directory(path: Path) -> Iterator[Document]:
+    files = [path / name for name in OF_PROFILES if (path / name).is_file()]
+    found = [kept for kept in map(_of_browser, files) if kept is not None]
+    return chain.from_iterable(found) if found else read_folder(path)
+
+
+def _of_browser(path: Path) -> Iterator[Document] | None:
+    """The documents of a browser's file; None where it is none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if head.startswith(MAGIC):
+        return _of_database(path)
+    text = head.decode("utf-8-sig", errors="replace")
+    if is_netscape(text):
+        return read_netscape(path)
+    if head.startswith(MAGIC_OF_PACKED) or text.lstrip().startswith("{"):
+        tree = load_bookmarks(path)
+        if tree is not None:
+            return read_bookmarks(tree)
+        if head.startswith(MAGIC_OF_PACKED) or any(mark in text for mark in MARKS_OF_BOOKMARKS):
+            raise InputError(f"{path} is damaged: it is not whole", hint="export the bookmarks again")
+    return None
+
+
+def _of_database(path: Path) -> Iterator[Document]:
+    with open_copy(path) as connection:
+        yield from _reader(path, connection)
+
+
+def _reader(path: Path, connection: sqlite3.Connection) -> Iterator[Document]:
+    if is_firefox(connection):
+        return read_firefox(connection)
+    if is_chrome(connection):
+        return read_chrome(connection)
+    raise InputError(
+        f"{path} is a database, but none that Firefox or Chrome keeps its history in",
+        hint="Firefox calls it places.sqlite, Chrome and Chromium call it History",
+    )
+
+
+def _is_text(source: Source) -> bool:
+    """Whether the file is prose: logs may end in .txt too, and are recognised by their columns."""
+    if source.path.suffix.lower() not in TEXTS or source.path.suffix.lower() in PAGES:
+        return source.path.suffix.lower() in PAGES
+    try:
+        sample = take_sample(source)
+    except BROKEN_STREAM:
+        return False
+    verdicts = [known.recognise(sample) for known in DELIMITED_FORMATS]
+    verdicts += [known.recognise(sample) for known in LINE_FORMATS]
+    return all(verdict is None or verdict.confidence < SURE for verdict in verdicts)
