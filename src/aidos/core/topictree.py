@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from aidos.core.taxonomy import Taxonomy
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["TopicTree"]
+__all__ = ["TopicTree", "sum_below"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
@@ -85,6 +85,19 @@ class TopicTree:
                 kept.add(above)
                 above = int(self.parents[above])
         return np.array(sorted(kept), dtype=np.int32)
+
+    def below(self, place: int) -> range:
+        """The places at and below a topic."""
+        return range(place, place + int(self.sizes[place]))
+
+    def lowest_common(self, places: Sequence[int]) -> int:
+        """The lowest topic that all these lie at or below."""
+        if not len(places):
+            raise ParameterError("no topics are given, so that none can be above them all")
+        lowest, highest = int(min(places)), int(max(places))
+        while highest not in self.below(lowest):
+            lowest = int(self.parents[lowest])
+        return lowest
 
 
 def sum_below(parents: Places, values: Floats) -> Floats:
