@@ -24,7 +24,7 @@ from aidos.shield.profile.keeping import (
 )
 from aidos.shield.profile.kept import KeptProfile, tree_digest
 from aidos.shield.profile.requirement import Requirement
-from aidos.shield.profile.session import HiddenTopics
+from aidos.shield.profile.session import SessionMemory
 
 TOPICS = [
     Topic("all", "", "All"),
@@ -65,7 +65,7 @@ def test_what_was_written_is_read_again(path, kept):
 def test_the_file_holds_numbers_by_topic_and_nothing_else(path):
     held = json.loads(path.read_text())
     assert held.keys() == {
-        "aidos_profile", "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden",
+        "aidos_profile", "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden", "shown",
     }  # fmt: skip
     assert held["supports"] == {"diet": 3.0, "chess": 1.0}
     assert held["sources"] == {"texts": 4}
@@ -185,10 +185,12 @@ def test_supports_are_set_and_taken_out_with_all_below(kept):
 
 
 def test_what_was_hidden_once_is_remembered_from_one_day_to_the_next(path, kept):
-    write_profile(path, kept.with_hidden(TREE, kept.memory.adding(["sleep"]).topics))
+    write_profile(path, kept.remembering(TREE, SessionMemory().adding(["sleep"], ["diet", "health"])))
     later = read_profile(path, TREE)
-    assert later.memory == HiddenTopics(frozenset({"sleep"}))
-    assert later.with_hidden(TREE, {"diet"}).hidden == ("diet", "sleep")
+    assert later.memory == SessionMemory(frozenset({"sleep"}), frozenset({"health", "diet"}))
+    assert later.remembering(TREE, SessionMemory(frozenset({"diet"}))).hidden == ("diet", "sleep")
+    assert later.shown == ("health", "diet")
+    assert not later.forgetting(TREE, "health").shown
 
 
 def test_overlapping_sensitive_topics_are_named_and_merged_on_demand(kept):
@@ -208,7 +210,7 @@ def test_overlapping_sensitive_topics_are_named_and_merged_on_demand(kept):
 
 def test_building_again_keeps_marks_and_memory_and_respects_what_was_unmarked(kept):
     usual = Requirement({"health": 1.0})
-    unmarked = kept.without_sensitivity(TREE, "health").with_hidden(TREE, ("sleep", "diet"))
+    unmarked = kept.without_sensitivity(TREE, "health").remembering(TREE, SessionMemory(frozenset({"sleep", "diet"})))
     assert unmarked.hidden == ("diet", "sleep")
     again = unmarked.rebuilt(built(diet=5.0, sleep=1.0), usual, TREE)
     assert dict(again.supports) == {"diet": 5.0, "sleep": 1.0}
@@ -221,7 +223,7 @@ def test_building_again_keeps_marks_and_memory_and_respects_what_was_unmarked(ke
 
 
 def test_a_branch_is_forgotten_with_all_that_says_it_was_there(path, kept):
-    kept = kept.with_hidden(TREE, ("diet",)).forgetting(TREE, "health")
+    kept = kept.remembering(TREE, SessionMemory(frozenset({"diet"}))).forgetting(TREE, "health")
     with path.open("rb") as old:
         rewrite_profile(path, kept)
         assert set(old.read()) == {0}

@@ -10,7 +10,7 @@ from aidos.core.noise import Noise
 from aidos.errors import InputError
 from aidos.shield.profile.adversary import Eavesdropper, Sight, guess, reappeared
 from aidos.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.shield.profile.session import HiddenTopics
+from aidos.shield.profile.session import SessionMemory
 
 
 def places(case, *names):
@@ -100,9 +100,9 @@ def attack(limit, sessions, remembers=False):
     outcomes = []
     for number in range(40):
         case, candidates, queries = sensitive_people(number)
-        memory, sights = HiddenTopics() if remembers else None, []
+        memory, sights = SessionMemory() if remembers else None, []
         for hits in queries[:sessions]:
-            data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits, hidden=memory)
+            data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits, memory=memory)
             decision = ProfileGeneralisation(risk_limit=limit, distinct_from=1.0).run(data, Noise(1))
             memory = decision.remembered(memory) if memory is not None else None
             sights.append(Sight(hits=hits, shown=decision.sent))

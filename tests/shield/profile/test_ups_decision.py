@@ -12,12 +12,13 @@ from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.shield.profile.adversary import reappeared
 from aidos.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
+from aidos.shield.profile.risk import profile_risk
 from aidos.shield.profile.seed import SeedProfile
-from aidos.shield.profile.session import HiddenTopics
+from aidos.shield.profile.session import SessionMemory
 
 
-def decide(case, hidden=None, hits=None, **parameters):
-    data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits or case.hits, hidden=hidden)
+def decide(case, memory=None, hits=None, **parameters):
+    data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits or case.hits, memory=memory)
     return ProfileGeneralisation(**parameters).run(data, Noise(1))
 
 
@@ -115,15 +116,57 @@ def random_queries(case, draws, number):
 def test_what_was_hidden_once_is_in_no_later_profile(number, algorithm, limit):
     draws = np.random.default_rng(number)
     case = random_case(draws, topics=30, held=0.9)
-    memory = HiddenTopics()
+    memory = SessionMemory()
     for hits in random_queries(case, draws, 6):
         decision = decide(case, memory, hits, algorithm=algorithm, risk_limit=limit)
         shown = {case.tree.ids[place] for place in decision.sent}
-        assert not shown & memory.topics
-        below = [place for topic in memory.topics for place in case.tree.below(case.tree.places[topic])]
+        assert not shown & memory.hidden
+        below = [place for topic in memory.hidden for place in case.tree.below(case.tree.places[topic])]
         assert not set(decision.sent.tolist()) & set(below)
         memory = decision.remembered(memory)
-        assert memory.topics >= set(decision.hidden)
+        assert memory.hidden >= set(decision.hidden)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.sampled_from(["ratio", "greedy-il", "exact"]), st.sampled_from([0.0, 0.05, 0.2]))
+def test_all_that_a_session_shows_stays_within_the_limit_together(number, algorithm, limit):
+    draws = np.random.default_rng(number)
+    case = random_case(draws, topics=30, held=0.9)
+    memory = SessionMemory()
+    for hits in random_queries(case, draws, 6):
+        decision = decide(case, memory, hits, algorithm=algorithm, risk_limit=limit, distinct_from=1.0)
+        memory = decision.remembered(memory)
+        together = case.plain.risk(memory.shown | {case.plain.root}, "excess")
+        assert together <= limit + 1e-9
+        if decision.is_sent:
+            assert decision.after.risk == pytest.approx(together, abs=1e-9)
+
+
+def test_without_memory_a_session_shows_more_than_one_answer_may():
+    over = 0
+    for number in range(20):
+        draws = np.random.default_rng(number)
+        case = random_case(draws, topics=30, held=0.9)
+        shown = {case.plain.root}
+        for hits in random_queries(case, draws, 6):
+            shown |= set(decide(case, None, hits, risk_limit=0.1, distinct_from=1.0).shown)
+        over += case.plain.risk(frozenset(shown), "excess") > 0.1 + 1e-9
+    assert over >= 10
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10**9))
+def test_risk_counts_what_was_shown_before_as_the_plain_formula_does(number):
+    draws = np.random.default_rng(number)
+    case = random_case(draws, topics=20, asked=5, held=0.9)
+    held = [place for place in case.held.places.tolist() if draws.random() < 0.3]
+    earlier = case.tree.with_paths([0, *held]).tolist()
+    seed = SeedProfile.of(case.tree, case.held, case.layer, case.hits, earlier)
+    alive = np.ones(len(seed), dtype=bool)
+    for row in range(1, len(seed)):
+        alive[row] = alive[seed.arrays.parents[row]] and draws.random() < 0.7
+    names = frozenset(case.tree.ids[place] for place in {*earlier, *seed.places[alive].tolist()})
+    assert profile_risk(seed, alive) == pytest.approx(case.plain.risk(names, "excess"), abs=1e-9)
 
 
 def test_without_memory_hidden_topics_come_back():
@@ -134,7 +177,7 @@ def test_without_memory_hidden_topics_come_back():
         queries = list(random_queries(case, draws, 6))
         seeds = [SeedProfile.of(case.tree, case.held, case.layer, hits).places for hits in queries]
         for remembers in (True, False):
-            memory, shown = HiddenTopics(), []
+            memory, shown = SessionMemory(), []
             for hits in queries:
                 decision = decide(case, memory if remembers else None, hits, risk_limit=0.1, distinct_from=1.0)
                 memory = decision.remembered(memory)
@@ -146,9 +189,9 @@ def test_without_memory_hidden_topics_come_back():
 
 def test_the_reason_tells_what_the_session_hid():
     case = golden()
-    decision = decide(case, HiddenTopics(frozenset({"EaglesNFL"})), risk_limit=0.1)
+    decision = decide(case, SessionMemory(frozenset({"EaglesNFL"})), risk_limit=0.1)
     assert states(decision)["EaglesNFL"] == "hidden"
     assert decision.reason.endswith("; 1 was hidden earlier in the session and stays so")
-    both = decide(case, HiddenTopics(frozenset({"Music", "elsewhere"})), risk_limit=0.1)
+    both = decide(case, SessionMemory(frozenset({"Music", "elsewhere"})), risk_limit=0.1)
     assert states(both)["EaglesBand"] == "hidden"
     assert both.reason.endswith("; 2 were hidden earlier in the session and stay so")

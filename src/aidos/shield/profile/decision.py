@@ -15,7 +15,7 @@ from aidos.shield.profile.greedy import greedy_dp, greedy_il
 from aidos.shield.profile.prune import Generalised
 from aidos.shield.profile.ratio import ratio_greedy
 from aidos.shield.profile.seed import SeedProfile, power_of_query
-from aidos.shield.profile.session import HiddenTopics
+from aidos.shield.profile.session import SessionMemory
 from aidos.shield.profile.utility import Standing, stand
 
 __all__ = ["Decision", "Outcome", "SeedTopic", "decide"]
@@ -59,7 +59,7 @@ class Decision:
     before: Standing
     """Power and risk of the whole seed."""
     after: Standing
-    """Power and risk of what is sent; nothing sent has neither."""
+    """Power of what is sent, and its risk together with what the session has shown before; nothing sent has neither."""
     iterations: int
     sent: Places = field(repr=False)
     """Places of the topics sent, the root among them; empty where nothing is sent."""
@@ -81,15 +81,21 @@ class Decision:
             return ()
         return tuple(topic.topic for topic in self.topics if topic.state == "hidden" and topic.depth > 0)
 
-    def remembered(self, memory: HiddenTopics) -> HiddenTopics:
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Topics that leave the machine."""
+        return tuple(topic.topic for topic in self.topics if topic.state == "sent")
+
+    def remembered(self, memory: SessionMemory) -> SessionMemory:
         """The memory of the session after this decision."""
-        return memory.adding(self.hidden)
+        return memory.adding(self.hidden, self.shown)
 
 
 def decide(asked: ProfileGeneralisation, data: QueryAndProfile) -> Decision:
     """Decide about one query."""
-    whole = SeedProfile.of(data.tree, data.held, data.layer, data.hits)
-    seed = whole.without(data.hidden.places(data.tree)) if data.hidden else whole
+    memory = data.memory or SessionMemory()
+    whole = SeedProfile.of(data.tree, data.held, data.layer, data.hits, memory.shown_places(data.tree))
+    seed = whole.without(memory.hidden_places(data.tree))
     power = power_of_query(data.tree, data.hits)
     before = stand(whole, np.ones(len(whole), dtype=np.bool_), asked.risk)
     outcome, found = _settled(asked, whole, seed, power)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aidos.shield.profile.holder import HeldProfile
     from aidos.shield.profile.requirement import CostLayer
     from aidos.shield.profile.seed import Hits
-    from aidos.shield.profile.session import HiddenTopics
+    from aidos.shield.profile.session import SessionMemory
 
 __all__ = ["Algorithm", "ProfileGeneralisation", "QueryAndProfile"]
 
@@ -46,8 +46,8 @@ class QueryAndProfile:
     """The cost layer of the held profile and the searcher's requirement."""
     hits: Hits
     """T(q) with relevances."""
-    hidden: HiddenTopics | None = None
-    """What was hidden before in the session; None to decide each query for itself."""
+    memory: SessionMemory | None = None
+    """What was hidden and shown before in the session; None to decide each query for itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

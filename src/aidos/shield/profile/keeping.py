@@ -28,7 +28,7 @@ MARK = "aidos_profile"
 VERSION = 1
 LARGEST = 1 << 26
 FIELDS = frozenset(
-    {MARK, "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden"},
+    {MARK, "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden", "shown"},
 )
 BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 BUILD_AGAIN = "build the profile again, or name the taxonomy it was built with: --taxonomy FILE"
@@ -45,6 +45,7 @@ def to_json(kept: KeptProfile) -> dict[str, object]:
         "supports": dict(kept.supports),
         "sensitivities": dict(kept.sensitivities),
         "hidden": list(kept.hidden),
+        "shown": list(kept.shown),
     }
 
 
@@ -112,6 +113,7 @@ def read_profile(path: Path, tree: TopicTree) -> KeptProfile:
         supports={topic: float(count) for topic, count in loaded["supports"].items()},
         sensitivities={topic: float(weight) for topic, weight in loaded["sensitivities"].items()},
         hidden=tuple(loaded["hidden"]),
+        shown=tuple(loaded["shown"]),
         sources=loaded["sources"],
         created=loaded["created"],
         updated=loaded["updated"],
@@ -152,8 +154,9 @@ def _misshapen(loaded: dict[str, Any]) -> str:
     for name in ("supports", "sensitivities", "sources"):
         if not isinstance(loaded[name], dict):
             return f"{name} is no table of names and numbers"
-    if not isinstance(loaded["hidden"], list) or not all(isinstance(topic, str) for topic in loaded["hidden"]):
-        return "hidden is no list of topics"
+    for name in ("hidden", "shown"):
+        if not isinstance(loaded[name], list) or not all(isinstance(topic, str) for topic in loaded[name]):
+            return f"{name} is no list of topics"
     if not all(isinstance(loaded[name], str) for name in ("created", "updated")):
         return "created and updated must be times"
     counts = loaded["sources"]
@@ -163,7 +166,7 @@ def _misshapen(loaded: dict[str, Any]) -> str:
 
 
 def _check_topics(path: Path, loaded: dict[str, Any], tree: TopicTree) -> None:
-    held = dict.fromkeys((*loaded["supports"], *loaded["sensitivities"], *loaded["hidden"]))
+    held = dict.fromkeys((*loaded["supports"], *loaded["sensitivities"], *loaded["hidden"], *loaded["shown"]))
     unknown = [topic for topic in held if topic not in tree.places]
     lacking = f"the taxonomy does not have {len(unknown)} of its topics: {named(unknown)}" if unknown else ""
     if loaded["taxonomy"]["digest"] != tree_digest(tree):

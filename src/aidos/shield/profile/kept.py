@@ -20,7 +20,7 @@ from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.shield.profile.building import BuiltProfile
 from aidos.shield.profile.requirement import Requirement
-from aidos.shield.profile.session import HiddenTopics
+from aidos.shield.profile.session import SessionMemory
 
 __all__ = ["KeptProfile", "named", "tree_digest"]
 
@@ -46,6 +46,8 @@ class KeptProfile:
     """Sensitive topics with their weights."""
     hidden: tuple[str, ...] = field(default=(), repr=False)
     """Topics that were hidden once, in the order of the taxonomy."""
+    shown: tuple[str, ...] = field(default=(), repr=False)
+    """Topics that an observer has seen, in the order of the taxonomy."""
     sources: Mapping[str, int] = field(default_factory=dict)
     """Kinds of documents, and how many were read of each."""
     created: str = field(default_factory=_now)
@@ -79,9 +81,9 @@ class KeptProfile:
         return Requirement(self.sensitivities)
 
     @property
-    def memory(self) -> HiddenTopics:
-        """What was hidden so far, for a generalisation that does not show it later."""
-        return HiddenTopics(frozenset(self.hidden))
+    def memory(self) -> SessionMemory:
+        """What was hidden and shown so far, for a generalisation that takes it into account."""
+        return SessionMemory(frozenset(self.hidden), frozenset(self.shown))
 
     def rebuilt(self, built: BuiltProfile, fresh: Requirement, tree: TopicTree) -> Self:
         """New supports for the old: what she marked, unmarked and hid stays.
@@ -133,19 +135,20 @@ class KeptProfile:
             raise ParameterError(f"{named([topic])} is not marked as sensitive", hint="see: aidos shield profile show")
         return self._changed(sensitivities={name: sen for name, sen in self.sensitivities.items() if name != topic})
 
-    def with_hidden(self, tree: TopicTree, topics: Iterable[str]) -> Self:
-        """With more topics that were hidden from an observer."""
-        places = sorted({tree.place(topic) for topic in (*self.hidden, *topics)})
-        return self._changed(hidden=tuple(tree.ids[place] for place in places))
+    def remembering(self, tree: TopicTree, memory: SessionMemory) -> Self:
+        """With what else was hidden from an observer and shown to it."""
+        all_of_it = self.memory.adding(memory.hidden, memory.shown)
+        return self._changed(hidden=_in_order(tree, all_of_it.hidden), shown=_in_order(tree, all_of_it.shown))
 
     def forgetting(self, tree: TopicTree, topic: str) -> Self:
-        """Without anything about a topic and what is below it: documents, marks, and that it was hidden."""
-        kept = (*self.supports, *self.sensitivities, *self.hidden)
+        """Without anything about a topic and what is below it: documents, marks, and that it was hidden or shown."""
+        kept = (*self.supports, *self.sensitivities, *self.hidden, *self.shown)
         branch = self._held_branch(tree, topic, kept)
         return self._changed(
             supports={name: count for name, count in self.supports.items() if name not in branch},
             sensitivities={name: weight for name, weight in self.sensitivities.items() if name not in branch},
             hidden=tuple(name for name in self.hidden if name not in branch),
+            shown=tuple(name for name in self.shown if name not in branch),
         )
 
     def _held_branch(self, tree: TopicTree, topic: str, kept: Mapping[str, float] | tuple[str, ...]) -> frozenset[str]:
@@ -169,3 +172,7 @@ def named(topics: list[str] | tuple[str, ...]) -> str:
     """The first few topics, fit for a message: a file that somebody else wrote may hold anything."""
     first = ", ".join(ascii(topic[:LONGEST_NAME]).strip("'\"") for topic in topics[:NAMED])
     return first + (", ..." if len(topics) > NAMED else "")
+
+
+def _in_order(tree: TopicTree, topics: Iterable[str]) -> tuple[str, ...]:
+    return tuple(tree.ids[place] for place in sorted(map(tree.place, topics)))

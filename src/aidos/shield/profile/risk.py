@@ -16,6 +16,10 @@ for held children that are not shown, and what an eavesdropper expects who knows
 It is 0 at the bare root, 1 on the full profile, and no prune raises it. Where nothing is left to give away (nothing is
 sensitive, or the taxonomy alone says it all, as when the root itself is sensitive) it is 0: no profile can tell more
 than is expected without it.
+
+The excess risk is a sum over the topics shown: each adds cost(t) (1 - Pr(t|parent)), those below a sensitive one
+nothing. So what was shown with earlier queries can be counted in: the risk is that of all together, and a topic that
+was shown before adds nothing. The paper's form is no such sum, and looks at one query alone.
 """
 
 from __future__ import annotations
@@ -44,13 +48,12 @@ def risk_numbers(seed: SeedProfile, form: RiskForm, limit: float = 1.0) -> SeedR
     if form == "paper":
         none = np.zeros(size)
         return SeedRisks(seed.costs, none, none, np.zeros(size, np.bool_), True, limit * total + TINY * total)
-    hidden = seed.costs * seed.shares
-    inside = np.bincount(seed.arrays.parents[1:], weights=hidden[1:], minlength=size)
-    outside = np.where(seed.costs - inside > TINY * seed.costs, seed.costs - inside, 0.0)
+    inside = np.bincount(seed.arrays.parents[1:], weights=seed.tells[1:], minlength=size)
+    outside = np.where(seed.bases - inside > TINY * seed.bases, seed.bases - inside, 0.0)
     allowed = expected + limit * max(total - expected, 0.0) + TINY * total
     if _has_nothing_to_hide(seed):
         allowed = np.inf
-    return SeedRisks(seed.costs, hidden, outside, seed.sensitive, False, allowed)
+    return SeedRisks(seed.bases, seed.tells, outside, seed.sensitive, False, allowed)
 
 
 def profile_risk(seed: SeedProfile, alive: Flags, form: RiskForm = "excess") -> float:

@@ -8,11 +8,13 @@ are the seed G0; nothing else of her profile can be shown. Preferences are her d
 Every topic of the seed carries a mass (preference located at it) and a rest (its prior less that of its children in
 the seed). A leaf of the seed carries its preference and its whole prior. Pruning moves masses and rests up: the atoms
 of a pruned profile, leaves and shadows alike, are its topics with what has arrived at them. What a session has hidden
-before (`without`) is pruned from the beginning and cannot come back.
+before (`without`) is pruned from the beginning and cannot come back; what it has shown before is known, and showing it
+again gives nothing away.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self, TypeAlias
@@ -56,8 +58,10 @@ class SeedProfile:
     arrays: SeedArrays = field(repr=False)
     costs: Floats = field(repr=False)
     """cost(t) over the whole held profile."""
-    shares: Floats = field(repr=False)
-    """Pr(t | parent)."""
+    bases: Floats = field(repr=False)
+    """What it gives away as the lowest topic shown, with what was shown earlier below it: cost(t) at first."""
+    tells: Floats = field(repr=False)
+    """What it gives away when it is hidden: cost(t) Pr(t|parent) at first, and its base once it was shown."""
     sensitive: Flags = field(repr=False)
     """Whether the topic itself is one of the sensitive ones."""
     sensitivity: float
@@ -66,8 +70,11 @@ class SeedProfile:
     """2 sum over T_H(q) of Pr(t|q,H) IC(t): what discriminating power is measured against."""
 
     @classmethod
-    def of(cls, tree: TopicTree, held: HeldProfile, layer: CostLayer, hits: Hits) -> Self:
-        """The seed of a query; only the root where searcher and query have nothing in common."""
+    def of(cls, tree: TopicTree, held: HeldProfile, layer: CostLayer, hits: Hits, shown: Collection[int] = ()) -> Self:
+        """The seed of a query; only the root where searcher and query have nothing in common.
+
+        ``shown`` are places that an observer has seen already, with all above them.
+        """
         check_hits(tree, hits)
         common = hits.places[held.supports[hits.places] > 0].astype(np.int32)
         places = gather_paths(tree.parents, common) if len(common) else np.zeros(1, np.int32)
@@ -77,13 +84,13 @@ class SeedProfile:
             masses[np.searchsorted(places, common)] = supports / supports.sum()
         priors = tree.supports[places] / tree.supports[0]
         parents = _local(tree.parents[places], places)
-        shares = np.ones(len(places))
-        shares[1:] = tree.supports[places[1:]] / tree.supports[tree.parents[places[1:]]]
+        bases, tells = _given_away(tree, layer, places, shown)
         return cls(
             places=places,
             arrays=_arrays(parents, masses, priors),
             costs=layer.costs[places],
-            shares=shares,
+            bases=bases,
+            tells=tells,
             sensitive=layer.sensitivities[places] > 0,
             sensitivity=layer.total,
             scale=2.0 * float(-masses @ np.log(priors)),
@@ -121,7 +128,8 @@ class SeedProfile:
             places=self.places[kept],
             arrays=_arrays(_local(self.arrays.parents[kept], rows), masses, self.arrays.priors[kept]),
             costs=self.costs[kept],
-            shares=self.shares[kept],
+            bases=self.bases[kept],
+            tells=self.tells[kept],
             sensitive=self.sensitive[kept],
         )
 
@@ -159,6 +167,31 @@ def power_of_query(tree: TopicTree, hits: Hits) -> float:
     common = tree.supports[tree.lowest_common(places.tolist())] / tree.supports[0]
     gained = sum(content(share, prior) for share, prior in zip(shares, priors, strict=True))
     return float((gained - np.log(common)) / (2.0 * expected))
+
+
+def _given_away(tree: TopicTree, layer: CostLayer, places: Places, shown: Collection[int]) -> tuple[Floats, Floats]:
+    """What the topics at these places give away as the lowest ones shown, and hidden."""
+    bases = layer.costs[places].astype(np.float64)
+    shares = np.ones(len(places))
+    shares[1:] = tree.supports[places[1:]] / tree.supports[tree.parents[places[1:]]]
+    tells = bases * shares
+    seen = _seen_already(tree, layer, shown)
+    for row, place in enumerate(places.tolist()):
+        if place in seen:
+            bases[row] = tells[row] = seen[place]
+    return bases, tells
+
+
+def _seen_already(tree: TopicTree, layer: CostLayer, shown: Collection[int]) -> dict[int, float]:
+    """What each topic that was shown gives away, with those below it that were."""
+    found: dict[int, float] = {}
+    gains: dict[int, float] = defaultdict(float)
+    for place in sorted(shown, reverse=True):
+        cost, above = float(layer.costs[place]), int(tree.parents[place])
+        found[place] = cost if layer.sensitivities[place] > 0 else cost + gains[place]
+        if above >= 0:
+            gains[above] += found[place] - cost * float(tree.supports[place] / tree.supports[above])
+    return found
 
 
 def _local(parents: Places, places: Places) -> Places:
