@@ -30,6 +30,7 @@ __all__ = [
     "path_of",
     "searcher",
     "taxonomy_facts",
+    "topic_facts",
     "write_taxonomy",
 ]
 
@@ -93,6 +94,17 @@ def path_of(opened: OpenedTaxonomy, place: int) -> str:
     """The names from below the root down to the topic at that place."""
     steps = opened.imported.taxonomy.path(opened.tree.ids[place])
     return " > ".join(step.name for step in (steps[1:] or steps))
+
+
+def topic_facts(opened: OpenedTaxonomy, topic_id: str) -> list[tuple[str, str]]:
+    """What is said about one topic; only what there is."""
+    topic = opened.imported.taxonomy[topic_id]
+    facts = (
+        ("path", path_of(opened, opened.tree.place(topic_id))),
+        ("about", topic.description),
+        ("words", " ".join(topic.words)),
+    )
+    return [fact for fact in facts if fact[1]]
 
 
 def taxonomy_facts(opened: OpenedTaxonomy) -> dict[str, object]:

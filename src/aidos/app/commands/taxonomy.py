@@ -51,7 +51,8 @@ def show_taxonomy(
     """
     from rich.text import Text
 
-    from aidos.app.taxonomies import branch_facts, branch_lines, find_topic, open_named, taxonomy_facts
+    from aidos.app.taxonomies import branch_facts, branch_lines, find_topic, open_named, taxonomy_facts, topic_facts
+    from aidos.report.terminal import facts_table
     from aidos.report.values import show as plain
 
     if depth < 0:
@@ -63,6 +64,8 @@ def show_taxonomy(
     if common.json:
         show_json({**facts, "topic": branch_facts(opened, start, depth)})
         return 0
+    if topic:
+        show(facts_table(topic_facts(opened, start)))
     lines = "\n".join(map(plain, branch_lines(opened, start, depth)))
     show(Text(lines, no_wrap=True, overflow="ignore"))
     _tell_facts(facts, common)
