@@ -319,10 +319,20 @@ def test_the_least_of_a_table_is_more_than_that_of_an_overview(capsys, tmp_path)
     assert "--least" in complaint(capsys, "audit", *where, "--least", "50")
 
 
-@pytest.mark.parametrize("command", ["topics", "local x.txt", "person x --in r", f"rank x.csv -o r {OPERATOR}"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "risk topics",
+        "risk local x.txt",
+        "risk person x --in r",
+        f"risk rank x.csv -o r {OPERATOR}",
+        "evaluate risk -o r",
+        "evaluate risk --posts x.csv --sheet --topic debt -o sheet.csv",
+    ],
+)
 def test_a_missing_compiler_is_named_by_the_extra_of_this_room(command, tmp_path):
     (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
-    asked = [sys.executable, "-m", "aidos", "risk", *command.split()]
+    asked = [sys.executable, "-m", "aidos", *command.split()]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(asked, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2

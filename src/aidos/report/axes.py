@@ -102,6 +102,7 @@ class Axis:
     def _encoding(self, field: str, axis: dict[str, Any]) -> dict[str, Any]:
         scale = {"type": self.kind, "domain": [self.low, self.high], "nice": False, "zero": False}
         if self.kind == "utc":
+            axis |= {"labelOverlap": "greedy", "labelSeparation": 8}  # dates are long, and unevenly spaced
             return {"field": field, "type": "temporal", "axis": axis, "scale": {**scale, "zero": None}}
         axis["labelExpr"] = _SHORT
         if self.kind == "log" and "values" not in axis:

@@ -5,10 +5,12 @@ It is made of a `Release`: no person is in it, and every number is about many.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aidos.core.mechanism import Release
-from aidos.exposure.risk.overview import Bin, Overview
+from aidos.exposure.risk.overview import Overview
 from aidos.report.charts import bar
-from aidos.report.page import Chapter, Code, DataTable, Facts, Figure, Page, Prose
+from aidos.report.page import Block, Chapter, Code, DataTable, Facts, Figure, Page, Prose
 from aidos.report.values import Value
 
 __all__ = ["SPREAD_COLUMNS", "risk_audit_page", "spread_rows"]
@@ -25,7 +27,7 @@ MOST_BARS = 30
 def risk_audit_page(release: Release[Overview], command: str) -> Page:
     """One page for one audit."""
     overview = release.value
-    few = f"Numbers of people are rounded down to multiples of {overview.least}; a dash stands for fewer than that."
+    few = f"Numbers of people are rounded down to multiples of {overview.least}; what concerns fewer is left out."
     return Page(
         title="Who is exposed to which sensitive topic",
         lead=f"At least {overview.people:,} people are ranked. Nobody is named here.",
@@ -43,7 +45,7 @@ def risk_audit_page(release: Release[Overview], command: str) -> Page:
                     Prose(f"{HOW}\n\n{few}"),
                 ),
             ),
-            Chapter(title="By topic", blocks=(_figure(overview),)),
+            Chapter(title="By topic", blocks=_by_topic(overview)),
             Chapter(title="Again", blocks=(Code(text=command, language="command"),)),
         ),
         source=release,
@@ -65,30 +67,34 @@ def spread_rows(overview: Overview) -> list[tuple[Value, ...]]:
     return rows
 
 
-def _figure(overview: Overview) -> Figure:
-    first = overview.spreads[0].measure
-    high = {
-        spread.topic: sum(one.people or 0 for one in spread.bins if _is_high(one))
-        for spread in overview.spreads
-        if spread.measure == first
-    }
-    told = sorted(((topic, float(people)) for topic, people in high.items() if people), key=lambda pair: -pair[1])
-    caption = (
-        f"Most people come near to {told[0][0]}: {told[0][1]:,.0f} or more, by {first.partition(':')[0]}."
-        if told
-        else "No topic has enough people of high risk to be told of."
+def _by_topic(overview: Overview) -> tuple[Block, ...]:
+    """Bars of the measure that tells of most people, over the numbers of all; the numbers alone where none tells."""
+    table = DataTable(
+        caption="People by topic, measure and risk",
+        columns=SPREAD_COLUMNS,
+        rows=tuple(spread_rows(overview)),
+        numeric=SPREAD_COLUMNS[3:],
     )
-    return Figure(
-        chart=bar("People with a risk above one half", told[:MOST_BARS], unit="people, at least"),
-        caption=caption,
-        table=DataTable(
-            caption="People by topic, measure and risk",
-            columns=SPREAD_COLUMNS,
-            rows=tuple(spread_rows(overview)),
-            numeric=SPREAD_COLUMNS[3:],
-        ),
+    near: dict[str, list[tuple[str, float]]] = {}
+    for spread in overview.spreads:
+        people = float(sum(one.people or 0 for one in spread.bins))
+        near.setdefault(spread.measure, []).append((spread.topic, people))
+    measure = max(near, key=lambda each: sum(people for _, people in near[each]))
+    told = sorted(((topic, people) for topic, people in near[measure] if people), key=lambda pair: (-pair[1], pair[0]))
+    if not told:
+        return (Prose("No topic has enough people near to it to be told of."), table)
+    name = measure.partition(":")[0]
+    figure = Figure(
+        chart=bar(f"People who come near a topic ({name})", told[:MOST_BARS], unit="people, at least"),
+        caption=f"Most people come near to {_first(told)}, by {name}.",
+        table=table,
     )
+    return (figure,)
 
 
-def _is_high(one: Bin) -> bool:
-    return one.above is not None and one.above >= 0.5
+def _first(told: Sequence[tuple[str, float]]) -> str:
+    """Which topic has the most people, and how many; numbers are round, so that several may share the place."""
+    most = told[0][1]
+    equal = sum(people == most for _, people in told)
+    named = told[0][0] if equal == 1 else f"each of {equal} topics"
+    return f"{named}: {most:,.0f} or more"

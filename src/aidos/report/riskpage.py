@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from aidos.core.mechanism import Finding
+from aidos.exposure.risk.history import Stage
 from aidos.exposure.risk.kept.columns import Standing
 from aidos.exposure.risk.measure import RiskMeasure
 from aidos.exposure.risk.personal import DraftEffect, PersonalReport, TopicRank
 from aidos.exposure.risk.reasons import Reason
+from aidos.exposure.risk.topical import TopicalRisk
 from aidos.report.charts import bar, line
 from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Figure, Page, Prose
 from aidos.report.values import Value
@@ -49,8 +51,8 @@ ABOUT_RANKS = (
     "Somebody who looks for the vulnerable orders all members by how near their posts come to a sensitive topic, and "
     "takes the first. Your rank is your place in that order; rank 1 is found first. The percentile is the share of the "
     "others who are less exposed. The interval says how far the rank hangs on single posts: yours are drawn again from "
-    "your own many times, and the rank of the middle 90 per cent is told. Where it says no evidence, nothing of yours "
-    "is near the topic: the formula gives you a place all the same, and it means nothing."
+    "your own many times, and the ranks of the middle 90 per cent are told. Where it says no evidence, nothing of "
+    "yours is near the topic: the formula gives you a place all the same, and it means nothing."
 )
 ABOUT_POSTS = "Words that bring a post near to the topic are marked: without them it would be less near."
 LIMITS = (
@@ -122,13 +124,13 @@ def standing_rows(ranks: Sequence[TopicRank]) -> list[tuple[Value, ...]]:
 
 
 def reason_rows(ranks: Sequence[TopicRank]) -> list[tuple[Value, ...]]:
-    """Rows under REASON_COLUMNS: the posts that put her there."""
+    """Rows under REASON_COLUMNS: the posts that put her there; baselines count words, and know no nearness."""
     return [
         (
             rank.topic,
             rank.measure.name,
             reason.entry,
-            float(f"{reason.weight:.3g}"),
+            float(f"{reason.weight:.3g}") if isinstance(rank.measure, TopicalRisk) else None,
             " ".join(each.word for each in reason.words) or "no single word",
         )
         for rank in ranks
@@ -152,16 +154,23 @@ def draft_rows(effects: Sequence[DraftEffect]) -> list[tuple[Value, ...]]:
 
 
 def reason_cards(ranks: Sequence[TopicRank], quotations: Quotations) -> tuple[Card, ...]:
-    """The posts that put her there, a card for each topic and post."""
-    return tuple(_card(rank, reason, quotations) for rank in ranks for reason in rank.reasons)
+    """The posts that put her there: a card for each topic and post, with every measure that goes by it."""
+    found: dict[str, dict[str, list[tuple[TopicRank, Reason]]]] = {}
+    for rank in ranks:
+        for reason in rank.reasons:
+            found.setdefault(rank.topic, {}).setdefault(reason.entry, []).append((rank, reason))
+    return tuple(_card(going_by, quotations) for posts in found.values() for going_by in posts.values())
 
 
-def _card(rank: TopicRank, reason: Reason, quotations: Quotations) -> Card:
+def _card(going_by: Sequence[tuple[TopicRank, Reason]], quotations: Quotations) -> Card:
+    """One post, marked as the first of the measures has it."""
+    rank, reason = going_by[0]
     quoted = quotations.get((rank.topic, rank.measure, reason.entry), Quotation(when="", pieces=()))
     words = (("Words that count", (", ".join(each.word for each in reason.words),)),) if reason.words else ()
+    nearness = (f"nearness {reason.weight:.2g}",) if isinstance(rank.measure, TopicalRisk) else ()
     return Card(
         title=rank.topic,
-        marks=(f"{rank.measure.name}: {_place(rank)}", f"nearness {reason.weight:.2g}"),
+        marks=(*(f"{each.measure.name}: {_place(each)}" for each, _ in going_by), *nearness),
         quotation=quoted.pieces,
         source=f"{reason.entry}, {quoted.when}" if quoted.when and quoted.when not in reason.entry else reason.entry,
         notes=words,
@@ -169,24 +178,30 @@ def _card(rank: TopicRank, reason: Reason, quotations: Quotations) -> Card:
 
 
 def trend_figure(ranks: Sequence[TopicRank]) -> Figure | None:
-    """Percentiles over time, of the topics with a history; none where no entry has a time, or nothing is near."""
-    drawn = [rank for rank in ranks if rank.history and rank.standing.has_evidence][:LINES]
+    """Percentiles over time, of each topic by the first measure with a history; none without times or evidence.
+
+    A topic is drawn from the week on that has evidence: before, a percentile says nothing.
+    """
+    drawn: dict[str, tuple[TopicRank, list[Stage]]] = {}
+    for rank in ranks:
+        told = [stage for stage in rank.history if stage.standing.has_evidence]
+        if told and rank.topic not in drawn and len(drawn) < LINES:
+            drawn[rank.topic] = (rank, told)
     if not drawn:
         return None
     series = {
-        f"{rank.topic} ({rank.measure.name})": [
-            (stage.begins, 100 * stage.standing.percentile) for stage in rank.history
-        ]
-        for rank in drawn
+        f"{topic} ({rank.measure.name})": [(stage.begins, 100 * stage.standing.percentile) for stage in told]
+        for topic, (rank, told) in drawn.items()
     }
-    first = drawn[0]
-    start, end = (100 * first.history[place].standing.percentile for place in (0, -1))
+    first, (_, told) = next(iter(drawn.items()))
+    start, end = (100 * told[place].standing.percentile for place in (0, -1))
+    came = f"went from {start:.0f} to {end:.0f}" if round(start) != round(end) else f"has been {end:.0f} throughout"
     rows = tuple(
         (name, f"{when:%Y-%m-%d}", round(share, 1)) for name, points in series.items() for when, share in points
     )
     return Figure(
         chart=line("Percentile over time", series, x_title="week", y_title="percentile"),
-        caption=f"For {first.topic} the percentile went from {start:.0f} to {end:.0f}, among the others as they are.",
+        caption=f"For {first} the percentile {came}, among the others as they are.",
         table=DataTable(caption="Percentile over time", columns=("topic", "week of", "percentile"), rows=rows),
     )
 
@@ -229,9 +244,10 @@ def _standing_figure(ranks: Sequence[TopicRank], table: DataTable) -> tuple[Bloc
 
 
 def _posts(story: RiskStory) -> Chapter:
-    shown = [rank for rank in story.report.ranks if rank.reasons][:CARDS]
+    topics = list(dict.fromkeys(rank.topic for rank in story.report.ranks if rank.reasons))[:CARDS]
+    shown = [rank for rank in story.report.ranks if rank.topic in topics]
     title = "The posts that put you there"
-    if not shown:
+    if not topics:
         return Chapter(title=title, blocks=(Prose("Nothing of yours is near any of these topics."),))
     return Chapter(title=title, blocks=(Prose(ABOUT_POSTS), *reason_cards(shown, story.quotations)))
 
@@ -246,7 +262,12 @@ def _draft(story: RiskStory) -> tuple[Chapter, ...]:
         return ()
     if not story.draft:
         return (Chapter(title="What the draft would do", blocks=(Prose(f"{DRAFT_CHANGES_NOTHING}."),)),)
-    table = DataTable(caption="Ranks with and without it", columns=DRAFT_COLUMNS, rows=tuple(draft_rows(story.draft)))
+    table = DataTable(
+        caption="Ranks with and without it",
+        columns=DRAFT_COLUMNS,
+        rows=tuple(draft_rows(story.draft)),
+        numeric=DRAFT_COLUMNS[2:5],
+    )
     said = Prose("Were the draft posted now, and everybody else stayed as they are. Nothing is kept of it.")
     return (Chapter(title="What the draft would do", blocks=(said, table)),)
 
@@ -260,9 +281,10 @@ def _limits(story: RiskStory) -> Chapter:
 
 def _place(rank: TopicRank) -> str:
     standing = rank.standing
-    shared = f", shared by {standing.equal + 1}" if standing.equal else ""
-    place = f"{standing.best:,} of {standing.people:,}{shared}"
-    return place if standing.has_evidence else f"{NO_EVIDENCE} ({place})"
+    place = f"{standing.best:,} of {standing.people:,}"
+    if not standing.has_evidence:
+        return f"{NO_EVIDENCE} ({place})"
+    return f"{place}, shared by {standing.equal + 1}" if standing.equal else place
 
 
 def _draft_place(standing: Standing) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from aidos.evaluate.risk.claims import read_claims
+from aidos.evaluate.risk.claims import Claim, read_claims
 from aidos.evaluate.risk.outcome import LEVEL, Outcome
 from aidos.report.charts import bar, line
 from aidos.report.page import (
@@ -43,7 +43,7 @@ NOTE = (
     "The sample world is made up: who is afflicted there writes as its makers thought. What holds in it is the shape "
     "of the thesis' findings, not its numbers."
 )
-SWEPT = {"breadth": "share of the domain that makes interest broad (k)", "recurring": "time buckets (m)"}
+SWEPT = {"breadth": "share of the domain that is broad (k)", "recurring": "time buckets (m)"}
 LINES = 6
 
 
@@ -114,7 +114,7 @@ def _measures(outcome: Outcome) -> Chapter:
         Check(
             label=claim.finding + (f" ({claim.space})" if claim.space and claim.space not in claim.finding else ""),
             outcome="passed" if claim.holds else "failed",
-            detail=", ".join(f"{name} {value:.3f}" for name, value in list(claim.values.items())[:LINES]),
+            detail=_detail(claim),
         )
         for claim in claims
     )
@@ -125,6 +125,14 @@ def _measures(outcome: Outcome) -> Chapter:
     )
     said = (Prose("What the thesis found, and whether it holds here:"), CheckList(checks)) if checks else ()
     return Chapter(title="Measures side by side", blocks=(figure, *said))
+
+
+def _detail(claim: Claim) -> str:
+    """The numbers that a claim is read from; the highest where it is about all measures."""
+    told = list(claim.values.items())
+    if len(told) > LINES:
+        told = sorted(told, key=lambda pair: -pair[1])[:LINES]
+    return ", ".join(f"{name} {value:.3f}" for name, value in told)
 
 
 def _roles(outcome: Outcome) -> Chapter:

@@ -73,6 +73,14 @@ def test_words_are_shown_as_most_people_write_them():
     assert {found.form for found in few.salient(0)} == {"argu"}
 
 
+def test_guides_bring_no_words_that_too_few_people_use():
+    _, texts = grouped_texts(300, 1)
+    free = train_topics(texts, topics=4, limits=LOOSE, analyser=PLAIN, iterations=3)
+    guides = [[*GROUPS[0], "unheard"], ["of"]]
+    guided = train_topics(texts, topics=4, guides=guides, limits=LOOSE, analyser=PLAIN, iterations=3)
+    assert set(guided.words) == set(free.words)
+
+
 def test_more_guides_than_topics_are_refused():
     with pytest.raises(ParameterError, match="3 topics are to be guided, but there are 2"):
         train_topics(["a b"], topics=2, guides=GROUPS)

@@ -82,7 +82,8 @@ def train_topics(  # noqa: PLR0913 (what to learn from, how much, how long, and 
         read = analyse(texts, vocabulary, analyser=analyser)
     kept = kept_words(read, vocabulary, limits, people)
     sampler = _sampler(kept_texts(read, vocabulary, kept), topics, seed)
-    _guide(sampler, [analyser.meanings(words) for words in guides])
+    may_enter = frozenset(vocabulary.terms(np.flatnonzero(kept)))
+    _guide(sampler, [may_enter.intersection(analyser.meanings(words)) for words in guides])
     _sample(sampler, iterations, threads, progress)
     model = _model(sampler, analyser, said_of_words(note, limits, people))
     model = replace(model, forms=_forms(model.words, texts, limits, analyser, people))
@@ -104,11 +105,11 @@ def _sampler(texts: Iterable[list[str]], topics: int, seed: int) -> Any:
     return sampler
 
 
-def _guide(sampler: Any, guides: Sequence[Sequence[str]]) -> None:
-    """Give the words of each guide a larger prior in its topic."""
+def _guide(sampler: Any, guides: Sequence[frozenset[str]]) -> None:
+    """Give the words of each guide a larger prior in its topic. A word that is not in the texts would enter by it."""
     drawn: dict[str, set[int]] = defaultdict(set)
     for topic, terms in enumerate(guides):
-        for term in filter(None, terms):
+        for term in sorted(terms):
             drawn[term].add(topic)
     for term, own in drawn.items():
         prior = np.full(sampler.k, SMOOTHING)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Knowing
+from aidos.app.commands.risk.telling import Knowing, require_extra
 from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
@@ -108,6 +108,7 @@ def risk(
     without_times
         Read files with author_id and text, and no look at times.
     """
+    require_extra()
     from aidos.app.risk.entries import read_entries
     from aidos.app.risk.study import Judging, run_judged, write_study
 

@@ -106,8 +106,12 @@ def query(text: str, /, *, where: Where, common: Common | None = None) -> int:
         return 0
     if answer.unknown:
         tell(f"no post has ever held {len(answer.unknown)} of the words", quiet=common.quiet)
-    show(rows_table(QUERY_COLUMNS, rows, title=f"{answer.documents:,} posts hold the whole query"))
+    show(rows_table(QUERY_COLUMNS, rows, title=_holders(answer.documents)))
     return 0
+
+
+def _holders(documents: int) -> str:
+    return "1 post holds the whole query" if documents == 1 else f"{documents:,} posts hold the whole query"
 
 
 def draft(
