@@ -163,6 +163,7 @@ def without_numbers(text):
         ("mediator", "linked"),
         ("risk", "effects"),
         ("exposure", "later"),
+        ("shield", "decision"),
     ],
 )
 def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):

@@ -123,4 +123,6 @@ def _marks(kept: KeptProfile, topic: str, covered: bool) -> str:  # noqa: FBT001
         marks.append("sensitive")
     if topic in kept.hidden:
         marks.append("hidden once")
+    elif topic in kept.shown:
+        marks.append("shown once")
     return f"  [{'; '.join(marks)}]" if marks else ""

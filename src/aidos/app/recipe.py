@@ -30,6 +30,7 @@ ELSEWHERE = {
     "aidos.exposure.risk.": "aidos risk rank",
     "aidos.exposure.": "aidos expose compute",
     "aidos.fairness.": "aidos fair rerank",
+    "aidos.shield.profile.": "aidos shield explain",
     "aidos.shield.": "aidos mediate assign",
 }
 """Commands of the mechanisms that do not publish, by where they stand; the narrower place comes first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -43,15 +44,7 @@ def demo(
         Another seed is another world.
     """
     from aidos.app.demo.chapter import Workplace
-    from aidos.app.demo.exposure import exposure_chapter
-    from aidos.app.demo.fairness import fairness_chapter
-    from aidos.app.demo.house import house_chapter
-    from aidos.app.demo.ingest import ingest_chapter
-    from aidos.app.demo.mediator import mediator_chapter
     from aidos.app.demo.page import write_page
-    from aidos.app.demo.publish import publish_chapter
-    from aidos.app.demo.risk import risk_chapter
-    from aidos.app.demo.world import world_chapter
     from aidos.report.terminal import closing_table
     from aidos.world.size import World
 
@@ -60,10 +53,9 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     steps: list[tuple[str, str, str]] = []
     chapters = []
-    rooms = (publish_chapter, mediator_chapter, exposure_chapter, risk_chapter, fairness_chapter)
     with open_engine(common) as engine:
         place = Workplace(output, world, engine, TerminalProgress(quiet=common.quiet))
-        for make in (world_chapter, ingest_chapter, *rooms, house_chapter):
+        for make in _makers():
             started = perf_counter()
             made = _made(make, place)
             chapters.append(made.chapter)
@@ -75,6 +67,22 @@ def demo(
     else:
         show(closing_table(columns, steps, title="aidos demo", file=page, file_label="open in a browser:"))
     return 0
+
+
+def _makers() -> Iterator[ChapterMaker]:
+    """The chapters in the order of the page."""
+    from aidos.app.demo.exposure import exposure_chapter
+    from aidos.app.demo.fairness import fairness_chapter
+    from aidos.app.demo.house import house_chapter
+    from aidos.app.demo.ingest import ingest_chapter
+    from aidos.app.demo.mediator import mediator_chapter
+    from aidos.app.demo.publish import publish_chapter
+    from aidos.app.demo.risk import risk_chapter
+    from aidos.app.demo.shield import shield_chapter
+    from aidos.app.demo.world import world_chapter
+
+    yield from (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, shield_chapter)
+    yield from (exposure_chapter, risk_chapter, fairness_chapter, house_chapter)
 
 
 def _made(make: ChapterMaker, place: Workplace) -> Outcome:

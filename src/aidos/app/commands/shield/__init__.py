@@ -1,22 +1,26 @@
-"""`aidos shield`: a searcher's own profile, and what of it is worth showing."""
+"""`aidos shield`: a searcher's own profile, what of it is worth showing, and results in her own order."""
 
 from __future__ import annotations
 
-from aidos.app.commands.shield import profile
+from aidos.app.commands.shield import profile, rules
+from aidos.app.commands.shield.explain import explain
+from aidos.app.commands.shield.rerank import rerank
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "shield"]
 
 
 def shield() -> int:
-    """Keep a profile of your interests at home.
+    """Keep a profile of your interests at home, and decide there what of it is worth showing.
 
     For example:
         aidos shield profile build ~/.mozilla/firefox/*.default-release
-        aidos shield profile show
         aidos shield profile edit --sensitive debt=3
+        aidos shield explain "patch"
+        aidos shield rerank results.json --query "patch" --rules rules.toml
+        aidos shield rules export rules.toml --format goggles
     """
-    raise ParameterError("what to do is missing: profile", hint="see: aidos shield --help")
+    raise ParameterError("what to do is missing: profile, explain, rerank or rules", hint="see: aidos shield --help")
 
 
-PARTS = {"profile": profile}
+PARTS = {"profile": profile, "explain": explain, "rerank": rerank, "rules": rules}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,17 +88,19 @@ def forget(
     /,
     *,
     topic: Sequence[str] = (),
+    session: bool = False,
     everything: Annotated[bool, Parameter(name="--all")] = False,
     taxonomy: Path | None = None,
     common: Common | None = None,
 ) -> int:
-    """Forget topics with all below them, or the whole profile.
+    """Forget topics with all below them, a session, or the whole profile.
 
     What the file held is overwritten. Disks that keep old blocks, snapshots
     and back-ups may hold it longer.
 
     For example:
         aidos shield profile forget profile.json --topic health
+        aidos shield profile forget --session
         aidos shield profile forget --all
 
     Parameters
@@ -106,6 +109,8 @@ def forget(
         The profile; the one in the usual place unless given.
     topic
         A topic to forget, with all below it: documents, marks and that it was hidden; may be repeated.
+    session
+        Forget which topics were hidden and shown to anybody: a new session begins. Whoever watched remembers.
     everything
         Overwrite the file and delete it.
     taxonomy
@@ -116,8 +121,8 @@ def forget(
     from aidos.shield.profile.keeping import erase_profile, rewrite_profile
 
     common = common or Common()
-    if bool(topic) == everything:
-        raise ParameterError("what to forget must be said: --topic TOPIC, or --all")
+    if bool(topic or session) == everything:
+        raise ParameterError("what to forget must be said: --topic TOPIC, --session, or --all")
     if everything:
         path = file or default_place()
         erase_profile(path)
@@ -129,6 +134,8 @@ def forget(
     kept = opened.kept
     for name in topic:
         kept = kept.forgetting(opened.taxonomy.tree, find_topic(opened.taxonomy, name))
+    if session:
+        kept = replace(kept, hidden=(), shown=())
     rewrite_profile(opened.path, kept)
     return _tell(opened.path, kept, common)
 

@@ -1,0 +1,109 @@
+"""The searcher of the demo: somebody of the sample world with something to hide, and the query that shows it best."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aidos.app.demo.chapter import Workplace
+from aidos.app.profiles import OpenedProfile, taxonomy_name
+from aidos.app.shielding import Shield, tell_story
+from aidos.app.taxonomies import OpenedTaxonomy, open_named, searcher
+from aidos.errors import InputError
+from aidos.ingest.history.document import Kind, make_document
+from aidos.report.shieldpage import ShieldStory
+from aidos.shield.profile.building import BuiltProfile, build_profile
+from aidos.shield.profile.generalisation import ProfileGeneralisation
+from aidos.shield.profile.holder import HeldProfile
+from aidos.shield.profile.kept import KeptProfile
+from aidos.shield.profile.requirement import CostLayer, default_requirement
+
+if TYPE_CHECKING:
+    from aidos.model.topicsearch import TopicSearch
+    from aidos.shield.profile.decision import Decision
+
+__all__ = ["Told", "find_searcher"]
+
+SEARCHERS = 12
+"""How many of the busiest are looked at for one whose profile has something to hide."""
+AMBIGUOUS = 0.44
+"""Power up to which a query is called ambiguous."""
+QUERIES, MOST_TOPICS = 300, 16
+BUSIEST = "select client_id from {table} group by client_id order by count(*) desc, client_id limit ?"
+ASKED = "select user_query from {table} where client_id = ? and action = 'query' order by timestamp, query_id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A searcher, her profile, and the query that shows best what happens."""
+
+    person: str
+    built: BuiltProfile
+    story: ShieldStory
+    outcomes: Mapping[str, int]
+    """Her queries by what was decided."""
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether something sensitive is hidden and something is gained."""
+        return _fitness(self.story.decision) > 0
+
+
+def find_searcher(place: Workplace) -> Told:
+    """The first of the busiest searchers with a fitting query, or the one who comes nearest to that."""
+    log = place.engine.parquet(place.directory / "log.parquet")
+    taxonomy = open_named(None)
+    search, _ = searcher(taxonomy)
+    told: Told | None = None
+    for (person,) in log.rows(BUSIEST, (SEARCHERS,)):
+        asked = [str(query) for (query,) in log.rows(ASKED, (person,)) if query]
+        told = _tell(str(person), asked, taxonomy, search, told)
+        if told.is_fit:
+            break
+    if told is None:
+        raise InputError("nobody searched for anything in this world", hint="make a larger one: --size small")
+    return told
+
+
+def _tell(
+    person: str, asked: Sequence[str], taxonomy: OpenedTaxonomy, search: TopicSearch, before: Told | None
+) -> Told:
+    """The story of one searcher; that of the one before where hers is no better."""
+    made = (make_document(Kind.SEARCH_LOG, body=query) for query in asked)
+    built = build_profile((document for document in made if document is not None), search)
+    shield = _shield(built, taxonomy, search)
+    queries = list(dict.fromkeys(asked))[:QUERIES]
+    decisions = [(query, shield.decide(query)) for query in queries]
+    query, decision = max(decisions, key=lambda pair: _fitness(pair[1]))
+    if before is not None and _fitness(decision) <= _fitness(before.story.decision):
+        return before
+    command = f"aidos shield explain {shlex.quote(query)} --profile profile.json"
+    story = tell_story(shield, query, decision, remembered=False, command=command)
+    outcomes = Counter(str(each.outcome) for _, each in decisions)
+    return Told(person=person, built=built, story=story, outcomes=outcomes)
+
+
+def _shield(built: BuiltProfile, taxonomy: OpenedTaxonomy, search: TopicSearch) -> Shield:
+    tree = taxonomy.tree
+    requirement = default_requirement(taxonomy.imported.taxonomy, built.profile)
+    kept = KeptProfile.of(built, tree, requirement, taxonomy=taxonomy_name(taxonomy))
+    held = HeldProfile.of(tree, built.profile)
+    return Shield(
+        opened=OpenedProfile(path=Path("profile.json"), kept=kept, taxonomy=taxonomy),
+        mechanism=ProfileGeneralisation(),
+        search=search,
+        held=held,
+        layer=CostLayer.of(tree, held, requirement),
+    )
+
+
+def _fitness(decision: Decision) -> float:
+    """How much there is to see: the gain, where the query is ambiguous and something sensitive is hidden."""
+    hides = any(each.sensitive and each.state == "hidden" for each in decision.topics)
+    if not decision.is_sent or not hides or decision.query_power > AMBIGUOUS or len(decision.topics) > MOST_TOPICS:
+        return -1.0 if decision.is_sent else -2.0
+    return decision.utility
