@@ -161,7 +161,7 @@ def test_rules_are_exported_for_other_tools(capsys, tmp_path, rules):
         ('[boost]\n"a.example" = 11', "from 1 to 10"),
         ('[boost]\n"a.example" = true', "whole number"),
         ('[boost]\n"a.example" = 1.5', "whole number"),
-        ('block = ["https://a.example/x"]', "do not name a site"),
+        ('block = ["https://a.example/x"]', "not name a site"),
         ('block = ["a.example"]\n[boost]\n"a.example" = 1', "a site has one rule"),
     ],
 )

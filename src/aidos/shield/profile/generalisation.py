@@ -72,8 +72,9 @@ class ProfileGeneralisation:
     def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
         """None: the risk limit is a model of what one observer expects, not a proven bound."""
         return NoGuarantee(
-            "the risk limit holds for one query and for an observer who knows the public taxonomy alone; the query "
-            "itself is not protected, many queries together tell more, and this is not differential privacy"
+            "the risk limit is about an observer who knows the public taxonomy alone, and holds for one query, or with "
+            "the memory of a session for all its profiles together; the query itself is not protected, many queries "
+            "tell more, and this is not differential privacy"
         )
 
     def run(self, data: QueryAndProfile, noise: Noise) -> Decision:  # noqa: ARG002 - nothing is drawn

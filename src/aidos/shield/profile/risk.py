@@ -62,7 +62,9 @@ def profile_risk(seed: SeedProfile, alive: Flags, form: RiskForm = "excess") -> 
     raw = float(measure_risk(seed.arrays.parents, risk_numbers(seed, form), alive)[0])
     if form == "paper":
         return raw / total if total > 0 else 0.0
-    return 0.0 if _has_nothing_to_hide(seed) else min(max((raw - expected) / (total - expected), 0.0), 1.0)
+    if _has_nothing_to_hide(seed) or raw - expected <= TINY * total:
+        return 0.0
+    return min((raw - expected) / (total - expected), 1.0)
 
 
 def _has_nothing_to_hide(seed: SeedProfile) -> bool:

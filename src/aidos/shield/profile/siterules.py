@@ -35,7 +35,7 @@ class SiteRules:
         named = [*self.blocked, *self.boosts, *self.downranks]
         if wrong := [site for site in named if not SITE.fullmatch(site)]:
             raise ParameterError(
-                f"{len(wrong)} rules do not name a site, the first is {wrong[0]!r}",
+                f"{'1 rule does' if len(wrong) == 1 else f'{len(wrong)} rules do'} not name a site",
                 hint="write the site's name in small letters, such as example.org, without a path",
             )
         if twice := sorted({site for site in named if named.count(site) > 1}):
