@@ -5,6 +5,7 @@ from __future__ import annotations
 from aidos.app.commands.evaluate.exposure import exposure
 from aidos.app.commands.evaluate.mediator import mediator
 from aidos.app.commands.evaluate.risk import risk
+from aidos.app.commands.evaluate.ups import ups
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "evaluate"]
@@ -20,8 +21,11 @@ def evaluate() -> int:
         aidos evaluate exposure --in exposure --judgements judged.csv -o results
         aidos evaluate risk -o results
         aidos evaluate risk --posts posts.parquet --judgements judged.csv -o results
+        aidos evaluate ups -o results
     """
-    raise ParameterError("which experiment is missing: mediator, exposure or risk", hint="see: aidos evaluate --help")
+    raise ParameterError(
+        "which experiment is missing: mediator, exposure, risk or ups", hint="see: aidos evaluate --help"
+    )
 
 
-PARTS = {"mediator": mediator, "exposure": exposure, "risk": risk}
+PARTS = {"mediator": mediator, "exposure": exposure, "risk": risk, "ups": ups}
