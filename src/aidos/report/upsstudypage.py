@@ -146,12 +146,12 @@ def _limits(rows: Sequence[Row], limit: float) -> Chapter:
         own = [row for row in rows if row["tree"] == tree]
         kept = {row["algorithm"]: row["share"] for row in own if row["limit"] == limit}
         shares = listed({name: f"{share:.0%}" for name, share in kept.items()})
-        said = f"At a limit of {limit:g}, {shares} of the seed's power is left."
+        said = f"{tree.capitalize()}: at a limit of {limit:g}, {shares} of the seed's power is left."
         columns = ("algorithm", "limit", "power", "share", "share_low", "share_high", "nothing_left", "seeds")
         powers = study_table(f"Power ({tree})", own, columns)
         table = study_table(f"Risk ({tree})", own, ("algorithm", "limit", "risk", "risk_before", "over_limit"))
         gone = max(row["risk"] for row in own if row["limit"] == limit)
-        risks = f"What is shown at a limit of {limit:g} has a risk of {gone:.3f} on average at most."
+        risks = f"{tree.capitalize()}: what a limit of {limit:g} shows has a risk of {gone:.3f} on average at most."
         blocks += [
             algorithm_lines(f"Power by limit ({tree})", own, ("limit", "power"), table=powers, caption=said),
             algorithm_lines(f"Risk by limit ({tree})", own, ("limit", "risk"), table=table, caption=risks),
@@ -164,9 +164,8 @@ def _quality(rows: Sequence[Row]) -> Chapter:
     for tree in dict.fromkeys(row["tree"] for row in rows):
         own = [row for row in rows if row["tree"] == tree]
         means = {row["algorithm"]: row["share"] for row in own if row["limit"] is None}
-        said = (
-            f"On average {listed({name: f'{share:.1%}' for name, share in means.items()})} of the best power is kept."
-        )
+        shares = listed({name: f"{share:.1%}" for name, share in means.items()})
+        said = f"{tree.capitalize()}: on average {shares} of the best power is kept."
         single = [row for row in own if row["limit"] is not None]
         columns = ("algorithm", "limit", "share", "share_low", "share_high", "worst", "best_found", "seeds")
         table = study_table(f"Beside the best ({tree})", own, columns)
@@ -211,7 +210,8 @@ def _reranking(rows: Sequence[Row], tests: Sequence[Row], limit: float) -> Chapt
 
 
 def _told(values: Mapping[str, float]) -> str:
-    return ", ".join(f"{name}: {value:.4g}" for name, value in list(values.items())[:SHOWN])
+    # Rounded, as sums leave a dust of 1e-17 behind.
+    return ", ".join(f"{name}: {round(value, 6):.4g}" for name, value in list(values.items())[:SHOWN])
 
 
 def _gains(kept: Mapping[tuple[str, str], Row]) -> str:

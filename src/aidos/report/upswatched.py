@@ -32,13 +32,14 @@ def one_query(rows: Sequence[Row]) -> Chapter:
         sent = [row for row in own if row["algorithm"] != NO_PROFILE]
         most = max(sent, key=lambda row: (row["limit"], row["ranking"]))
         said = (
-            f"From the query alone she puts a held topic first with a chance of {alone['ranking']:.3f}, with the whole "
-            f"seed with {most['ranking']:.3f}; {most['shown']:.0%} of the held sensitive topics are plainly shown then."
+            f"{people.capitalize()}: from the query alone she puts a held topic first with a chance of "
+            f"{alone['ranking']:.3f}, with the whole seed with {most['ranking']:.3f}; {most['shown']:.0%} of the held "
+            "sensitive topics are plainly shown then."
         )
         columns = ("algorithm", "limit", "first", "right", "blind", "ranking", "precision", "queries")
         table = study_table(f"Guesses from one query ({people})", own, columns)
         seen = study_table(f"Shown with one query ({people})", sent, ("algorithm", "limit", "shown"))
-        first = _first_shown(sent)
+        first = f"{people.capitalize()}: {_first_shown(sent)}"
         blocks += [
             algorithm_lines(f"Success by limit ({people})", sent, ("limit", "ranking"), table=table, caption=said),
             algorithm_lines(f"Sensitive topics shown ({people})", sent, ("limit", "shown"), table=seen, caption=first),
@@ -59,7 +60,7 @@ def months(rows: Sequence[Row], limit: float) -> Chapter:
         table = study_table(f"All queries of a month ({people})", [*alone, *named], columns)
         risk = " and ".join(f"{row['together']:.3f} ({name})" for name, row in at.items() if name.startswith("ratio"))
         came = (
-            f"{back[False]:,} topics came back after they were hidden without the memory, {back[True]:,} with it "
+            f"{people.capitalize()}: {back[False]:,} topics came back after they were hidden without the memory, {back[True]:,} with it "
             "(all limits and algorithms)."
         )
         bars = [(name, float(row["reappeared"])) for name, row in at.items()]
@@ -69,7 +70,7 @@ def months(rows: Sequence[Row], limit: float) -> Chapter:
                 named,
                 ("limit", "together"),
                 table=table,
-                caption=f"At a limit of {limit:g} a month gives away {risk} on average.",
+                caption=f"{people.capitalize()}: at a limit of {limit:g} a month gives away {risk} on average.",
             ),
             Figure(
                 chart=bar(f"Topics that came back at a limit of {limit:g} ({people})", bars, unit="topics"),
@@ -86,4 +87,4 @@ def _memory(row: Row) -> str:
 
 def _first_shown(rows: Sequence[Row]) -> str:
     limits = [row["limit"] for row in rows if row["shown"] > 0]
-    return f"The first sensitive topic is shown at a limit of {min(limits):g}." if limits else "None is ever shown."
+    return f"the first sensitive topic is shown at a limit of {min(limits):g}." if limits else "none is ever shown."
