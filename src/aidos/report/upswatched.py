@@ -60,8 +60,8 @@ def months(rows: Sequence[Row], limit: float) -> Chapter:
         table = study_table(f"All queries of a month ({people})", [*alone, *named], columns)
         risk = " and ".join(f"{row['together']:.3f} ({name})" for name, row in at.items() if name.startswith("ratio"))
         came = (
-            f"{people.capitalize()}: {back[False]:,} topics came back after they were hidden without the memory, {back[True]:,} with it "
-            "(all limits and algorithms)."
+            f"{people.capitalize()}: {back[False]:,} topics came back after they were hidden without the memory, "
+            f"{back[True]:,} with it (all limits and algorithms)."
         )
         bars = [(name, float(row["reappeared"])) for name, row in at.items()]
         blocks += [
