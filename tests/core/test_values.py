@@ -48,6 +48,20 @@ def test_limits_hold_where_none_is_allowed_too():
         Limits(half_life=-1.0)
 
 
+def test_limits_hold_for_each_of_a_tuple():
+    @dataclass(frozen=True)
+    class Several:
+        shares: tuple[Annotated[float, Gt(0), Le(1)], ...] = ()
+
+        def __post_init__(self):
+            check_parameters(self)
+
+    Several(shares=(0.5, 1.0))
+    with pytest.raises(ParameterError, match="each of shares must be at most 1, got 2.0") as caught:
+        Several(shares=(0.5, 2.0, float("nan")))
+    assert "each of shares must be finite" in str(caught.value)
+
+
 def test_only_the_choices_of_a_literal_are_taken():
     assert Limits(mode="exact", maybe=2).maybe == 2
     with pytest.raises(ParameterError, match=r"mode must be one of fast, exact, got 'slow'; maybe must be one of 1, 2"):

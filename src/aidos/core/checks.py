@@ -27,6 +27,9 @@ def check_parameters(spec: DataclassInstance) -> None:
 
 
 def _broken(name: str, value: object, hint: object) -> list[str]:
+    kinds = get_args(hint)
+    if isinstance(value, tuple) and get_origin(hint) is tuple and kinds[1:] == (Ellipsis,):
+        return [words for item in value for words in _broken(f"each of {name}", item, kinds[0])]
     if isinstance(value, float) and not isfinite(value):
         return [f"{name} must be finite, got {value!r}"]
     asked = (_words_if_broken(limit, value) for limit in _limits(hint))

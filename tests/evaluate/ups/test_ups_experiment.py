@@ -175,7 +175,7 @@ def test_a_taxonomy_without_marks_gets_sensitive_topics_from_the_worlds_truth(se
         ({"parts": ("cost",)}, "no part 'cost'"),
         ({"parts": ()}, "at least one part"),
         ({"limits": (0.0, 0.5)}, "usual limit"),
-        ({"limits": (0.1, 2.0)}, "from 0 to 1"),
+        ({"limits": (0.1, 2.0)}, "each of limits must be at most 1"),
         ({"seed_sizes": (1, 10)}, "at least 3 topics"),
         ({"taxonomy_sizes": ()}, "name sizes"),
         ({"trials": 0}, "trials"),

@@ -36,9 +36,9 @@ class UpsExperiment:
 
     parts: tuple[Part, ...] = PARTS
     """Questions that are asked."""
-    limits: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+    limits: tuple[Annotated[float, Ge(0), Le(1)], ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
     """Limits of risk (delta) that are tried."""
-    session_limits: tuple[float, ...] = (0.05, 0.1, 0.2, 0.5)
+    session_limits: tuple[Annotated[float, Ge(0), Le(1)], ...] = (0.05, 0.1, 0.2, 0.5)
     """Limits that are tried over many sessions."""
     seed_sizes: tuple[int, ...] = (10, 30, 100, 300, 1_000, 3_000, 10_000)
     """Topics of a seed; those that a taxonomy is too small for are left out there."""
@@ -62,9 +62,9 @@ class UpsExperiment:
     """Of everything that is drawn."""
 
     def __post_init__(self) -> None:
-        check_parameters(self)
         if unknown := [part for part in self.parts if part not in PARTS]:
             raise ParameterError(f"there is no part {unknown[0]!r}", hint=f"parts are {', '.join(PARTS)}")
+        check_parameters(self)
         if not self.parts:
             raise ParameterError("UpsExperiment: ask for at least one part")
         if min(self.seed_sizes, default=0) < FEWEST_TOPICS or min(self.taxonomy_sizes, default=0) < FEWEST_ALTOGETHER:
@@ -72,8 +72,6 @@ class UpsExperiment:
                 f"UpsExperiment: name sizes; seeds have at least {FEWEST_TOPICS} topics, taxonomies {FEWEST_ALTOGETHER}"
             )
         for limits in (self.limits, self.session_limits):
-            if not all(0 <= limit <= 1 for limit in limits):
-                raise ParameterError("UpsExperiment: limits of risk must be from 0 to 1")
             if self.usual_limit not in limits:
                 raise ParameterError(f"UpsExperiment: the usual limit {self.usual_limit:g} must be one of the limits")
 
