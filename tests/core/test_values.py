@@ -57,7 +57,7 @@ def test_limits_hold_for_each_of_a_tuple():
             check_parameters(self)
 
     Several(shares=(0.5, 1.0))
-    with pytest.raises(ParameterError, match="each of shares must be at most 1, got 2.0") as caught:
+    with pytest.raises(ParameterError, match="each of shares must be at most 1") as caught:
         Several(shares=(0.5, 2.0, float("nan")))
     assert "each of shares must be finite" in str(caught.value)
 
