@@ -21,7 +21,7 @@ LOUDNESS = Loudness(factor=2.0)
 BOTH = (MEASURES["bow-d"], LOUDNESS)
 
 
-def same(state, other):
+def assert_same(state, other):
     assert sorted(state.register.ids) == sorted(other.register.ids)
     for name in state.register.ids:
         assert state.standings(name) == other.standings(name)
@@ -32,11 +32,11 @@ def same(state, other):
 def test_it_is_computed_again_at_every_change(start, more):
     state = state_of([LOUD, *start], BOTH)
     state.add(people_of(more), everybody=people_of([LOUD, *start, *more]))
-    same(state, state_of([LOUD, *start, *more], BOTH))
+    assert_same(state, state_of([LOUD, *start, *more], BOTH))
     gone = more[0].person
     left = [each for each in (LOUD, *start, *more) if each.person != gone]
     state.remove([gone], everybody=people_of(left))
-    same(state, state_of(left, BOTH))
+    assert_same(state, state_of(left, BOTH))
 
 
 def test_its_ranks_are_those_of_its_numbers():
@@ -57,7 +57,7 @@ def test_without_the_entries_of_everybody_a_change_is_refused_and_nothing_is_cha
         state.add(new, everybody=new)
     with pytest.raises(ParameterError, match="loudness cannot be kept"):
         state_of([LOUD, made("ann", "word0", 0, "a1")], BOTH).remove(["ann"])
-    same(state, state_of([LOUD], BOTH))
+    assert_same(state, state_of([LOUD], BOTH))
 
 
 def test_it_is_on_the_disk_with_the_rest(tmp_path, monkeypatch):

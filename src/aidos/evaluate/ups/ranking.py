@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
 from aidos.evaluate.ups.plan import UpsExperiment
-from aidos.evaluate.ups.searchers import Asked, Library, Person, Society
+from aidos.evaluate.ups.searchers import Asked, Corpus, Person, Society
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.search import search
 from aidos.model.text.analyser import Analyser
@@ -67,9 +67,9 @@ class _Lists:
     """Results of queries, with the topics of what they show."""
 
     def __init__(self, society: Society, size: int) -> None:
-        self._library: Library = society.library
+        self._corpus: Corpus = society.corpus
         self._search: TopicSearch = society.search
-        self._index = Index.build(society.library.whole, analyser=READING, columns=("object_id", "text"))
+        self._index = Index.build(society.corpus.whole, analyser=READING, columns=("object_id", "text"))
         self._size = size
         self._topics: dict[str, TopicHits] = {}
 
@@ -81,13 +81,13 @@ class _Lists:
         """The topics of each result's title and snippet."""
         for name in names:
             if name not in self._topics:
-                self._topics[name] = self._search.find(self._library.texts[self._library.numbers[name]])
+                self._topics[name] = self._search.find(self._corpus.texts[self._corpus.numbers[name]])
         return [self._topics[name] for name in names]
 
     def wanted(self, query: Asked, names: Sequence[str]) -> frozenset[str]:
         """Results about what the query meant."""
-        library = self._library
-        return frozenset(name for name in names if library.topics[library.numbers[name]] == query.meant)
+        corpus = self._corpus
+        return frozenset(name for name in names if corpus.topics[corpus.numbers[name]] == query.meant)
 
 
 def _ordered(

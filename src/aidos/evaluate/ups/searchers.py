@@ -35,7 +35,7 @@ from aidos.world.people import block_count
 from aidos.world.size import DAYS_PER_MONTH, MONTHS, START, World
 from aidos.world.vocabulary import build_vocabulary
 
-__all__ = ["Asked", "Library", "Person", "Searcher", "Society", "gather_society", "read_library"]
+__all__ = ["Asked", "Corpus", "Person", "Searcher", "Society", "gather_society", "read_corpus"]
 
 Places: TypeAlias = NDArray[np.int32]
 LEAST_DOCUMENTS, LEAST_QUERIES = 5, 3
@@ -44,7 +44,7 @@ UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Library:
+class Corpus:
     """The world's documents, by number."""
 
     numbers: dict[str, int] = field(repr=False)
@@ -88,7 +88,7 @@ class Society:
     """All searchers, and what is public."""
 
     search: TopicSearch = field(repr=False)
-    library: Library = field(repr=False)
+    corpus: Corpus = field(repr=False)
     searchers: tuple[Searcher, ...] = field(repr=False)
     sensitive: Places = field(repr=False)
     """Topics that count as sensitive for whoever holds them, none above another."""
@@ -106,12 +106,12 @@ class Society:
         return Person(held=held, layer=CostLayer.of(self.tree, held, requirement))
 
 
-def read_library(world: World) -> Library:
+def read_corpus(world: World) -> Corpus:
     """All documents of a world."""
     table = pa.concat_tables(document_blocks(world))
     wanted = ("object_id", "title", "snippet", "text", "topic")
     columns = {name: [str(value) for value in table.column(name).to_pylist()] for name in wanted}
-    return Library(
+    return Corpus(
         numbers={name: number for number, name in enumerate(columns["object_id"])},
         texts=[f"{title} {snippet}" for title, snippet in zip(columns["title"], columns["snippet"], strict=True)],
         whole=pa.table(
@@ -126,27 +126,27 @@ def read_library(world: World) -> Library:
 
 def gather_society(world: World, search: TopicSearch, asked: UpsExperiment, *, progress: Progress = SILENT) -> Society:
     """The first people of a world who have enough documents and queries, as many as are asked for."""
-    library = read_library(world)
-    places = search.map_texts(library.texts)
+    corpus = read_corpus(world)
+    places = search.map_texts(corpus.texts)
     maker, found = LogMaker.of(world), list[Searcher]()
     with progress.task("reading searchers", total=asked.searchers, unit="people") as task:
         for block in range(block_count(world)):
             for rows in _people(maker.block(block)):
-                searcher = _searcher(rows, library, places, search, asked.queries_per_searcher)
+                searcher = _searcher(rows, corpus, places, search, asked.queries_per_searcher)
                 if searcher is not None and len(found) < asked.searchers:
                     found.append(searcher)
                     task.advance(1)
                 if len(found) == asked.searchers:
-                    return _society(world, search, library, places, found)
+                    return _society(world, search, corpus, places, found)
     if len(found) < 2:
         raise InputError(f"{len(found)} people of the world have enough documents and queries", hint="take more people")
-    return _society(world, search, library, places, found)
+    return _society(world, search, corpus, places, found)
 
 
-def _society(world: World, search: TopicSearch, library: Library, places: Places, found: Sequence[Searcher]) -> Society:
+def _society(world: World, search: TopicSearch, corpus: Corpus, places: Places, found: Sequence[Searcher]) -> Society:
     marked = _topmost(search.taxonomy, search.tree)
-    sensitive = marked if len(marked) else _standing_for(world, search.tree, library, places)
-    return Society(search=search, library=library, searchers=tuple(found), sensitive=sensitive)
+    sensitive = marked if len(marked) else _standing_for(world, search.tree, corpus, places)
+    return Society(search=search, corpus=corpus, searchers=tuple(found), sensitive=sensitive)
 
 
 def _people(log: pa.Table) -> Iterator[list[dict[str, Any]]]:
@@ -163,21 +163,21 @@ def _people(log: pa.Table) -> Iterator[list[dict[str, Any]]]:
 
 
 def _searcher(
-    rows: list[dict[str, Any]], library: Library, places: Places, search: TopicSearch, most: int
+    rows: list[dict[str, Any]], corpus: Corpus, places: Places, search: TopicSearch, most: int
 ) -> Searcher | None:
     """Somebody from her rows of the log; None where there is too little of her."""
     later = START.replace(tzinfo=None) + timedelta(days=DAYS_PER_MONTH * (MONTHS - 1))
     read: Counter[int] = Counter()
     meant: dict[str, str] = {}
     for row in rows:
-        number = library.numbers.get(row["object_id"]) if row["action"] == "click" else None
+        number = corpus.numbers.get(row["object_id"]) if row["action"] == "click" else None
         if row["timestamp"] < later:
             if number is not None and places[number] >= 0:
                 read[int(places[number])] += 1
         elif row["action"] == "query":
             meant.setdefault(row["user_query"], UNKNOWN)
         elif number is not None:
-            meant[row["user_query"]] = library.topics[number]
+            meant[row["user_query"]] = corpus.topics[number]
     if read.total() < LEAST_DOCUMENTS or len(meant) < LEAST_QUERIES:
         return None
     asked = (Asked(text=text, hits=search.find(text), meant=topic) for text, topic in list(meant.items())[:most])
@@ -195,12 +195,12 @@ def _topmost(taxonomy: Taxonomy, tree: TopicTree) -> Places:
     return np.array(found, dtype=np.int32)
 
 
-def _standing_for(world: World, tree: TopicTree, library: Library, places: Places) -> Places:
+def _standing_for(world: World, tree: TopicTree, corpus: Corpus, places: Places) -> Places:
     """Topics that mostly sensitive documents of the world are mapped to, the upper ones where they overlap."""
     vocabulary = build_vocabulary(world)
     private = {vocabulary.topics[topic].id for topic in vocabulary.sensitive}
     votes: Counter[int] = Counter()
-    for topic, place in zip(library.topics, places.tolist(), strict=True):
+    for topic, place in zip(corpus.topics, places.tolist(), strict=True):
         if place >= 0:
             votes[place] += 1 if topic in private else -1
     found, end = [], 0
