@@ -67,7 +67,7 @@ def test_it_is_on_the_disk_with_the_rest(tmp_path, monkeypatch):
         path = tmp_path / str(number)
         with RiskStore.create(path, state_of([LOUD], measures)) as store:
             store.add(people_of(ann), everybody=people_of([LOUD, *ann]))
-        same(read_state(path, MODELS), state_of([LOUD, *ann], measures))
+        assert_same(read_state(path, MODELS), state_of([LOUD, *ann], measures))
         with RiskStore.open(path, MODELS) as store:
             store.remove(["zoe"], everybody=people_of(ann))
         assert read_state(path, MODELS).standing("ann", "debt", LOUDNESS).people == 1
