@@ -38,6 +38,7 @@ def log(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_sybils_against_every_mechanism(capsys):
     results = {one["mechanism"]: one for one in told(capsys, "sybil", *SURE, "--trials", "120")["results"]}
     named = {name.partition(" ")[0] for name in results}

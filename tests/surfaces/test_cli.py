@@ -181,6 +181,7 @@ def test_doctor_lists_packages_and_extras():
     assert "duckdb" in aidos("doctor").stdout
 
 
+@pytest.mark.slow
 def test_demo_writes_one_page_and_says_where_twice_in_a_row(tmp_path):
     for _ in range(2):
         done = aidos("demo", "--size", "tiny", "-o", tmp_path / "demo")
@@ -211,6 +212,7 @@ def run_in_a_terminal(*arguments):
     return process.wait(timeout=60), re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen.decode())
 
 
+@pytest.mark.slow
 def test_long_work_shows_a_bar_with_rate_and_time_left_and_short_work_shows_none(tmp_path):
     code, seen = run_in_a_terminal("sample", "log", "--size", "60000", "-o", tmp_path / "log.parquet")
     assert code == 0, seen
