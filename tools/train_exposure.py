@@ -32,7 +32,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.world.size import World
 
 TARGET = Path(__file__).parent.parent / "src" / "aidos" / "exposure" / "critical" / "default.json"
-WORLD = World("small", 1)
+WORLD = World(10_000, 1)
 """Not the world of the demonstration (seed 7), nor those that rankers are measured on (seeds 11 and 23)."""
 DIGITS = 6
 ALIKE = 1e-5

@@ -140,7 +140,7 @@ def test_impossible_experiments_are_refused():
 @pytest.mark.slow
 def test_the_model_that_comes_along_beats_every_single_feature_on_a_world_it_does_not_know():
     found = sample_experiment(
-        World(1500, 23),
+        World("small", 23),
         ExposureExperiment(teaching=Teaching(queries_per_member=100), folds=2, cost=10.0),
         models={"shipped": CriticalityModel.default()},
     )
