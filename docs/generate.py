@@ -76,12 +76,15 @@ def _root_page() -> str:
 def _module_page(name: str) -> str:
     module = import_module(name)
     head = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n```\n"
-    children = [f"{name}.{found.name}" for found in pkgutil.iter_modules(getattr(module, "__path__", ()))]
-    if not children:
-        return head
+    inside = list(pkgutil.iter_modules(getattr(module, "__path__", ())))
+    if not inside:
+        # Only packages stand in the tree of pages: it is drawn beside every page, and long with all modules.
+        return f"---\norphan: true\n---\n\n{head}"
+    children = [f"{name}.{found.name}" for found in inside]
     rows = "\n".join(f"| [{child}]({child}.md) | {_first_paragraph(import_module(child))} |" for child in children)
-    toctree = "\n".join(children)
-    return f"{head}\n| module | what it is |\n| --- | --- |\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
+    packages = "\n".join(f"{name}.{found.name}" for found in inside if found.ispkg)
+    toctree = f"\n```{{toctree}}\n:hidden:\n\n{packages}\n```\n" if packages else ""
+    return f"{head}\n| module | what it is |\n| --- | --- |\n{rows}\n{toctree}"
 
 
 def _first_paragraph(documented: object) -> str:
