@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Annotated, Literal, Self
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.taxonomy import Taxonomy, Topic
@@ -81,7 +81,7 @@ class SensitiveTopic:
     """The group of related topics; one of `DOMAINS`, or any other name."""
     words: tuple[str, ...]
     """Telling words in small letters, the most telling first."""
-    weights: tuple[float, ...] = ()
+    weights: tuple[Annotated[float, Gt(0)], ...] = ()
     """How telling each word is, above 0; falling with the place where none are given."""
     sensitive: Annotated[float, Ge(0), Le(1)] = 1.0
     """How sensitive it is: 0 not at all, 1 fully, such as the share of judges who say so."""
@@ -215,8 +215,6 @@ def _problems(topic: SensitiveTopic) -> list[str]:
         problems.append(f"words must be in small letters, without blanks and without {PART!r}")
     if len(topic.weights) != len(topic.words):
         problems.append(f"there are {len(topic.weights)} weights for {len(topic.words)} words")
-    elif not all(0 < weight < float("inf") for weight in topic.weights):
-        problems.append("weights must be above 0 and finite")
     return problems
 
 

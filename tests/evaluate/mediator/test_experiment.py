@@ -156,7 +156,7 @@ def test_impossible_experiments_are_refused(searched):
         MediatorExperiment(alphas=(0.5, 1.5))
     with pytest.raises(ParameterError, match="at least one alpha"):
         MediatorExperiment(alphas=())
-    with pytest.raises(ParameterError, match="no heuristic"):
+    with pytest.raises(ParameterError, match="each of heuristics must be one of original, commons"):
         MediatorExperiment(heuristics=("best",))
     with pytest.raises(ParameterError, match="queries_per_person"):
         Searches(log_made, index, queries_per_person=0)
