@@ -18,14 +18,13 @@ from urllib.parse import urlsplit
 
 from aidos.engine.files import write_text
 from aidos.errors import InputError
+from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.history.address import address_words
+from aidos.ingest.results.entries import has_result_fields, pick_fields
 from aidos.service.answers import ShapeError, need_list, need_object, read_text
 
 __all__ = ["FoundResult", "ResultList", "read_results", "write_results"]
 
-ADDRESSES = ("url", "link", "address")
-TITLES = ("title", "name")
-SNIPPETS = ("content", "snippet", "description", "abstract", "text")
 LARGEST = 1 << 26
 MOST = 10_000
 SHAPES = "an answer of SearXNG (format=json), a list of objects in JSON or JSON lines, or a table with url and title"
@@ -139,7 +138,7 @@ def _read_table(text: str) -> ResultList:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = [name.strip() for name in next(rows, [])]
-        if not set(map(str.lower, columns)) & {*ADDRESSES, *TITLES}:
+        if not has_result_fields(columns):
             raise ShapeError("the first line names no column url or title")
         entries = []
         for row in filter(None, rows):
@@ -158,14 +157,10 @@ def _results(entries: Sequence[object], noun: str) -> tuple[FoundResult, ...]:
 
 
 def _result(entry: dict[str, Any], where: str) -> FoundResult:
-    known = {name.lower(): value for name, value in entry.items()}
     try:
-        url, title, snippet = (
-            next((text for name in names if (text := read_text(known, name))), "")
-            for names in (ADDRESSES, TITLES, SNIPPETS)
-        )
-    except ShapeError as error:
-        raise ShapeError(f"{where}: {error}") from error
+        url, title, snippet = pick_fields(entry)
+    except UnreadableError as error:
+        raise ShapeError(f"{where}: {error.sentence}") from error
     if not (url or title):
         raise ShapeError(f"{where} has neither an address nor a title")
     return FoundResult(title=title, url=url, snippet=snippet, raw=entry)

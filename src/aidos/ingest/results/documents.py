@@ -1,0 +1,179 @@
+"""What one JSON object is: a pair, a list (an answer of SearXNG, a record of WebSearcher), a row, or a HAR file."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aidos.core.resultpairs import Side
+from aidos.ingest.formats.fields import UnreadableError
+from aidos.ingest.results.entries import Listed, has_result_fields, lower_names, read_entry
+from aidos.ingest.results.flatrows import FlatLists
+from aidos.ingest.results.saved import SavedList, Search, Shelf, complain, read_search
+from aidos.ingest.results.sides import side_of_word
+from aidos.ingest.results.troubles import Place, refuse
+from aidos.ingest.timestamps import parse_time
+
+__all__ = ["FORMS", "DocumentReader"]
+
+FORMS = (
+    "pairs (query, vanilla, personalised), a table with one row for each result (query, list, url, title), "
+    "answers of SearXNG (format=json), records of WebSearcher, TREC runs, HAR files"
+)
+
+
+@dataclass(slots=True)
+class DocumentReader:
+    """Puts the objects of one file on the shelf."""
+
+    shelf: Shelf
+    side: Side | None
+    rows: FlatLists
+
+    def add(self, document: Mapping[str, Any], where: Place) -> None:
+        """One more object; InputError when it is nothing that is known."""
+        log = document.get("log")
+        if isinstance(log, dict) and isinstance(log.get("entries"), list):
+            self._add_archive(log["entries"], where)
+        elif sides := _sides(document):
+            self._add_pair(document, sides, where)
+        elif isinstance(document.get("results"), list):
+            self._add_answer(document, where)
+        elif document.get("serp_id") and "qry" in document and "type" not in document:
+            self._add_search(document, where)
+        elif has_result_fields(document):
+            self.shelf.count("WebSearcher rows" if "serp_id" in document else "rows")
+            self.rows.add(document, where)
+        else:
+            raise refuse(where.problem("not-results", forms=FORMS))
+
+    def _add_pair(self, document: Mapping[str, Any], sides: Mapping[Side, str], where: Place) -> None:
+        key = ("line", where.file, where.number)
+        self.shelf.count("pairs")
+        found: dict[Side, Listed] = {}
+        search = Search()
+        try:
+            search = read_search(lower_names(document))
+            given = {side: name for side, name in sides.items() if side != "again" or document[name] is not None}
+            found = {side: _listed(document[name] or (), name) for side, name in given.items()}
+            if not search.query:
+                self.shelf.complaints.add(where.problem("no-query", remedy="add a field query"))
+        except UnreadableError as error:
+            complain(self.shelf, where, error)
+            found = {}
+        for side, listed in (found or {"vanilla": Listed()}).items():
+            saved = SavedList(
+                side=side,
+                listed=listed,
+                search=search,
+                where=where,
+                key=key,
+                spoiled=not (found and search.query),
+            )
+            self.shelf.lists.append(saved)
+
+    def _add_answer(self, document: Mapping[str, Any], where: Place, known_of: Search | None = None) -> None:
+        if self.side is None:
+            raise refuse(where.problem("unknown-side"))
+        serp_id = document.get("serp_id")
+        self.shelf.count("WebSearcher records" if serp_id else "SearXNG answers")
+        search, listed, spoiled = Search(), Listed(), False
+        try:
+            search = _merged(read_search(lower_names(document)), known_of or Search())
+            listed = _listed(document["results"], "results", plain=not serp_id)
+        except UnreadableError as error:
+            complain(self.shelf, where, error)
+            spoiled = True
+        self.shelf.lists.append(
+            SavedList(
+                side=self.side,
+                listed=listed,
+                search=search,
+                where=where,
+                serp_id=str(serp_id or ""),
+                spoiled=spoiled,
+            )
+        )
+
+    def _add_search(self, document: Mapping[str, Any], where: Place) -> None:
+        try:
+            self.shelf.searches[str(document["serp_id"])] = read_search(document)
+        except UnreadableError as error:
+            complain(self.shelf, where, error)
+
+    def _add_archive(self, entries: list[Any], where: Place) -> None:
+        """The responses of a HAR file whose bodies are lists of results in JSON."""
+        taken = 0
+        for number, entry in enumerate(entries, start=1):
+            body = _body(entry)
+            if isinstance(body, dict) and isinstance(body.get("results"), list):
+                self._add_answer(body, replace(where, unit="response", number=number), _request(entry))
+                taken += 1
+        if not taken:
+            raise refuse(where.problem("no-answers", count=len(entries)))
+        self.shelf.passed_over += len(entries) - taken
+
+
+def _sides(document: Mapping[str, Any]) -> dict[Side, str]:
+    """The lists of a pair, by the names of their fields; none where it is no pair."""
+    found: dict[Side, str] = {}
+    for name, value in document.items():
+        side = side_of_word(name) if value is None or isinstance(value, list) else None
+        if side is not None:
+            found.setdefault(side, name)
+    return found
+
+
+def _listed(entries: Any, column: str, *, plain: bool = False) -> Listed:
+    """The list of a field; ``plain`` where the service has no kinds, so that fields called so mean something else."""
+    listed = Listed()
+    for place, entry in enumerate(entries, start=1):
+        known = entry
+        if plain and isinstance(entry, dict):
+            known = {name: value for name, value in entry.items() if name not in {"type", "kind"}}
+        try:
+            listed.add(read_entry(known))
+        except UnreadableError as error:
+            raise UnreadableError("bad-cell", f"result {place} of {column}: {error.sentence}", column) from error
+    return listed
+
+
+def _merged(own: Search, other: Search) -> Search:
+    """What an answer says of its search, and where it says nothing what its request says."""
+    return Search(query=own.query or other.query, when=own.when or other.when, place=own.place or other.place)
+
+
+def _body(entry: Any) -> object:
+    """The JSON of a response; None where it is none."""
+    response = entry.get("response") if isinstance(entry, dict) else None
+    content = response.get("content") if isinstance(response, dict) else None
+    body = content.get("text") if isinstance(content, dict) else None
+    if not isinstance(body, str):
+        return None
+    try:
+        if isinstance(content, dict) and content.get("encoding") == "base64":
+            body = base64.b64decode(body, validate=True).decode("utf-8")
+        return json.loads(body)
+    except (ValueError, binascii.Error, RecursionError):
+        return None
+
+
+def _request(entry: Mapping[str, Any]) -> Search:
+    """When a request was made, and the words that its address or its form asked for."""
+    request = entry.get("request")
+    request = request if isinstance(request, dict) else {}
+    form = request.get("postData")
+    asked = [request.get("queryString"), form.get("params") if isinstance(form, dict) else None]
+    words = {
+        pair.get("name"): pair.get("value")
+        for pairs in asked
+        if isinstance(pairs, list)
+        for pair in pairs
+        if isinstance(pair, dict)
+    }
+    query = words.get("q") or words.get("query")
+    return Search(query=query if isinstance(query, str) else "", when=parse_time(entry.get("startedDateTime")))

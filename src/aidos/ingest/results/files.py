@@ -1,0 +1,186 @@
+"""The files of saved lists as streams of objects: JSON whole or line by line, tables, Parquet, TREC runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+
+from aidos.errors import Problem
+from aidos.ingest.formats.documents import load_document
+from aidos.ingest.formats.fields import UnreadableError
+from aidos.ingest.rankings.columnar import opened_parquet
+from aidos.ingest.rankings.lines import first_text, is_text, opened_lines
+from aidos.ingest.rankings.tablerows import table_rows
+from aidos.ingest.rankings.trec import looks_like_run
+from aidos.ingest.results.entries import has_result_fields
+from aidos.ingest.results.flatrows import names_query
+from aidos.ingest.results.sides import side_of_word
+from aidos.ingest.results.troubles import LEAVE_OUT, SKIP_BAD_PAIRS, Place, refuse, tell
+from aidos.ingest.sources import BROKEN_STREAM, Source, open_bytes
+
+__all__ = ["Numbered", "is_run", "objects_of"]
+
+Numbered = tuple[Place, "dict[str, Any] | Problem"]
+"""Where an object stands, and the object, or what is wrong with it."""
+LARGEST = 1 << 28
+ROWS_AT_ONCE = 1 << 14
+RUN_FIELDS = 6
+WANTED = "query, list, url, title"
+
+
+def objects_of(source: Source, *, holds_lists: bool = True) -> Iterator[Numbered]:
+    """The objects or rows of a file, whatever its form; InputError when it has none.
+
+    ``holds_lists``: whether they are lists or rows of lists, so that columns are asked for; documents need none.
+    """
+    if source.is_parquet:
+        return _of_parquet(source, holds_lists=holds_lists)
+    start = first_text(source)
+    first = start.lstrip()[:1]
+    if not first:
+        raise refuse(tell("empty-file", source.name))
+    if first == "<":
+        raise refuse(tell("web-page", source.name))
+    if first in "{[":
+        return _of_lines(source) if _has_objects_by_line(source) else _of_whole(source)
+    if holds_lists and is_run(start):
+        return _of_run(source)
+    return _of_table(source, holds_lists=holds_lists)
+
+
+def is_run(start: str) -> bool:
+    """Whether a file that begins so is a TREC run."""
+    return looks_like_run(next((line for line in start.splitlines() if line.strip()), ""))
+
+
+def _has_objects_by_line(source: Source) -> bool:
+    """Whether lines are objects of their own: the first is, or the second where both begin like one."""
+    with opened_lines(source) as lines:
+        first = list(islice((line for _, line in lines if line.strip()), 2))
+    return _is_object(first[0]) or (all(line.lstrip().startswith("{") for line in first) and _is_object(first[-1]))
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_lines(source: Source) -> Iterator[Numbered]:
+    place = Place(file=source.name)
+    with opened_lines(source) as lines:
+        for number, line in lines:
+            where = place.at(number)
+            if not is_text(line):
+                yield where, where.problem("invalid-utf8")
+                continue
+            try:
+                found = load_document(line)
+            except UnreadableError as error:
+                yield where, where.problem("bad-json", reason=error.sentence)
+                continue
+            if found is not None:
+                yield where, found
+
+
+def _of_whole(source: Source) -> Iterator[Numbered]:
+    try:
+        with open_bytes(source) as stream:
+            content = stream.read(LARGEST + 1)
+    except BROKEN_STREAM as error:
+        raise refuse(tell("cut-off", source.name)) from error
+    if len(content) > LARGEST:
+        raise refuse(tell("too-large", source.name, most=LARGEST >> 20))
+    try:
+        value = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise refuse(replace(tell("invalid-utf8", source.name), option="")) from error
+    except json.JSONDecodeError as error:
+        raise refuse(tell("broken-json", source.name, lines=(error.lineno,))) from error
+    except (ValueError, RecursionError) as error:
+        raise refuse(tell("broken-json", source.name)) from error
+    place = Place(file=source.name, unit="entry")
+    entries = value if isinstance(value, list) else [value]
+    for number, entry in enumerate(entries, start=1):
+        where = place.at(number if isinstance(value, list) else 0)
+        if isinstance(entry, dict):
+            yield where, entry
+        else:
+            yield where, where.problem("bad-row", reason="it is no object with named fields")
+
+
+def _of_table(source: Source, *, holds_lists: bool) -> Iterator[Numbered]:
+    names, rows = table_rows(source)
+    names = [name.strip() for name in names]
+    if holds_lists:
+        _check_columns(source, names)
+    place = Place(file=source.name)
+    for line, row in rows:
+        where = place.at(line)
+        if isinstance(row, Problem):
+            remedy = {"remedy": LEAVE_OUT, "option": SKIP_BAD_PAIRS} if row.rows_can_be_skipped else {}
+            yield where, replace(row, **remedy)  # type: ignore[arg-type]
+        else:
+            yield where, dict(zip(names, row, strict=True))
+
+
+def _of_parquet(source: Source, *, holds_lists: bool) -> Iterator[Numbered]:
+    place = Place(file=source.name, unit="row")
+    with opened_parquet(source) as file:
+        if holds_lists:
+            _check_columns(source, file.schema_arrow.names)
+        number = 0
+        try:
+            for batch in file.iter_batches(ROWS_AT_ONCE):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield place.at(number), row
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            reason = "it is damaged, or holds text that is not UTF-8"
+            raise refuse(
+                tell("unreadable-file", source.name, lines=(number + 1,), place="row", reason=reason)
+            ) from error
+
+
+def _of_run(source: Source) -> Iterator[Numbered]:
+    place = Place(file=source.name)
+    with opened_lines(source) as lines:
+        for number, line in lines:
+            fields, where = line.split(), place.at(number)
+            if not fields:
+                continue
+            if not is_text(line):
+                yield where, where.problem("invalid-utf8")
+            elif len(fields) != RUN_FIELDS:
+                reason = f"a line of a run has {RUN_FIELDS} fields, and this has more or fewer"
+                yield where, where.problem("bad-row", reason=reason)
+            else:
+                query, _, document, rank, _, tag = fields
+                side = tag if side_of_word(tag) else ""
+                yield where, {"query_id": query, "url": document, "rank": rank, "list": side}
+
+
+def _check_columns(source: Source, names: Sequence[str]) -> None:
+    """Refuse tables without the columns that they need, and with columns of the same name."""
+    plain = [name.lower() for name in names]
+    known = dict.fromkeys(plain)
+    if any(side_of_word(name) for name in plain) or "results" in known:
+        return
+    place = Place(file=source.name, number=0 if source.is_parquet else 1)
+    shown = ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
+    problems = [place.problem("duplicate-columns", name) for name in known if name and plain.count(name) > 1]
+    if not has_result_fields(plain) and not names_query(known):
+        # The first line may be data: its cells are nobody's names of columns.
+        problems = [place.problem("no-header", columns=WANTED)]
+    elif not has_result_fields(plain):
+        problems.append(place.problem("missing-column", "url", meaning="address (url) or the title", columns=shown))
+    elif not names_query(known):
+        problems.append(place.problem("missing-column", "query", meaning="query", columns=shown))
+    if problems:
+        raise refuse(*problems)

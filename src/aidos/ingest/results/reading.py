@@ -1,0 +1,170 @@
+"""Saved result lists as pairs, from files, patterns and directories; their forms are found from their content.
+
+aidos fetches nothing: it reads what others saved. Advertisements and whatever is not organic is left out and counted;
+of results with the same address the first counts. Which list is which is said by a column or a field, by an option, or
+by the name of the file or of a directory above it: vanilla, personalised, again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aidos.core.resultpairs import ResultPair, Side
+from aidos.errors import InputError, ParameterError, Problem
+from aidos.ingest.formats.fields import UnreadableError, text
+from aidos.ingest.rankings.lines import first_text
+from aidos.ingest.results.documents import DocumentReader
+from aidos.ingest.results.entries import lower_names, pick_fields
+from aidos.ingest.results.files import is_run, objects_of
+from aidos.ingest.results.flatrows import FlatLists
+from aidos.ingest.results.joining import PairCounts, join_lists
+from aidos.ingest.results.saved import Shelf
+from aidos.ingest.results.sides import is_documents, side_of_path
+from aidos.ingest.results.troubles import Complaints, refuse, tell
+from aidos.ingest.sources import Source, find_sources
+
+__all__ = ["PairsRead", "read_pairs"]
+
+DOCUMENT_IDS = ("docno", "docid", "doc_id", "object_id", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairsRead:
+    """Pairs, and how they came to be."""
+
+    pairs: tuple[ResultPair, ...]
+    counts: PairCounts
+    formats: Mapping[str, int]
+    """How many pairs, lists or rows came in which form."""
+    problems: tuple[Problem, ...]
+    """What was wrong with pairs that were left out, as asked."""
+    notes: tuple[str, ...]
+    """What was done to the lists, in sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    source: Source
+    side: Side | None
+
+
+def read_pairs(  # noqa: PLR0913 (each is an option of the command line)
+    names: Sequence[str] = (),
+    *,
+    vanilla: Sequence[str] = (),
+    personalised: Sequence[str] = (),
+    again: Sequence[str] = (),
+    documents: Sequence[str] = (),
+    skip_bad: bool = False,
+) -> PairsRead:
+    """The pairs of files, patterns or directories; InputError at the first thing that is wrong.
+
+    ``vanilla``, ``personalised`` and ``again`` are files or directories whose lists are all of that side;
+    ``documents`` hold the texts of the documents that runs name. With ``skip_bad`` a pair with something wrong in it
+    is left out whole, and told in ``problems``.
+    """
+    chosen: list[tuple[Sequence[str], Side | None]] = [
+        (names, None),
+        (vanilla, "vanilla"),
+        (personalised, "personalised"),
+        (again, "again"),
+    ]
+    if not any(given for given, _ in chosen):
+        raise ParameterError("no file was named", hint="name files of pairs, or a directory of saved lists")
+    files = [file for given, side in chosen for name in given for file in _files(name, side)]
+    texts = [file.source for name in documents for file in _files(name, None)]
+    if not documents:
+        texts = [file.source for file in files if is_documents(file.source.path)]
+        files = [file for file in files if not is_documents(file.source.path)]
+    shelf = Shelf(Complaints(skip_bad, []), documents=_read_documents(texts))
+    for file in files:
+        _read_file(file, shelf)
+    counts = PairCounts()
+    pairs = tuple(join_lists(shelf, counts))
+    if not pairs:
+        first = files[0].source.name if files else (*names, *vanilla, *personalised, *again)[0]
+        raise refuse(*(shelf.complaints.problems or [tell("no-pairs", first)]))
+    notes = tuple(_notes(shelf, counts))
+    return PairsRead(
+        pairs=pairs, counts=counts, formats=shelf.formats, problems=tuple(shelf.complaints.problems), notes=notes
+    )
+
+
+def _files(name: str, side: Side | None) -> list[_File]:
+    """The files behind a name, and which side each is."""
+    root = Path(name)
+    if root.is_dir():
+        paths = sorted(path for path in root.rglob("*") if path.is_file() and not _is_hidden(path, root))
+        if not paths:
+            raise refuse(tell("empty-directory", name))
+        sources, problems = find_sources([str(path) for path in paths])
+    else:
+        sources, problems = find_sources([name])
+    problems += [tell("empty-file", source.name) for source in sources if not source.size]
+    if problems:
+        raise InputError(str(problems[0]), hint=problems[0].remedy, problems=problems)
+    above = root if root.is_dir() else None
+    return [_File(source, side or side_of_path(source.path, above)) for source in sources]
+
+
+def _is_hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _read_file(file: _File, shelf: Shelf) -> None:
+    rows = FlatLists(shelf, file.side)
+    reader = DocumentReader(shelf, file.side, rows)
+    run = not file.source.is_parquet and is_run(first_text(file.source))
+    read = 0
+    for where, found in objects_of(file.source):
+        read += 1
+        if isinstance(found, Problem):
+            shelf.complaints.add(found)
+            rows.spoil()
+        elif run:
+            shelf.count("TREC run rows")
+            rows.add({**found, **shelf.documents.get(found["url"], {})}, where)
+        else:
+            reader.add(found, where)
+    if not read:
+        raise refuse(tell("header-only", file.source.name))
+    rows.finish()
+
+
+def _read_documents(sources: Sequence[Source]) -> dict[str, Mapping[str, Any]]:
+    """Address, title and text of each document, by its id; the address stays the id where there is none."""
+    held: dict[str, Mapping[str, Any]] = {}
+    for source in sources:
+        before = len(held)
+        for where, found in objects_of(source, holds_lists=False):
+            if isinstance(found, Problem):
+                raise refuse(found)
+            known = lower_names(found)
+            name = next((name for field in DOCUMENT_IDS if (name := text(known.get(field)))), "")
+            try:
+                url, title, snippet = pick_fields(known)
+            except UnreadableError as error:
+                raise refuse(where.problem("bad-cell", error.column, reason=error.sentence)) from error
+            if name:
+                held[name] = {"url": url or name, "title": title, "snippet": snippet}
+        if len(held) == before:
+            raise refuse(tell("no-names", source.name))
+    return held
+
+
+def _notes(shelf: Shelf, counts: PairCounts) -> Iterator[str]:
+    if counts.ads:
+        yield f"{counts.ads:,} advertisements were left out"
+    if counts.others:
+        yield f"{counts.others:,} results that are not organic (news boxes, maps, questions) were left out"
+    if counts.repeated:
+        yield f"{counts.repeated:,} results stood in their list before, and count once"
+    if counts.other_places:
+        yield f"{counts.other_places:,} pairs have lists from different places, which moves results too"
+    if shelf.passed_over:
+        yield f"{shelf.passed_over:,} responses of HAR files were no results in JSON, and were passed over"
+    if counts.skipped:
+        yield f"{counts.skipped:,} pairs with something wrong in them were left out"
