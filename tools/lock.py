@@ -22,6 +22,7 @@ EXTRAS = (
     "lambdarank",
     "risk",
     "taxonomies",
+    "audit",
 )
 """All but the peers of benchmarks, which are not pinned."""
 

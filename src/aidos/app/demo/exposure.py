@@ -27,7 +27,7 @@ MOST_TROUBLED = """
 
 def exposure_chapter(place: Workplace) -> Outcome:
     """Compute the exposure of the open community, look one member up, and audit the whole."""
-    from aidos.app.auditing import audit_exposure
+    from aidos.app.exposureaudit import audit_exposure
     from aidos.app.exposing import look_up_member
     from aidos.exposure.critical.model import CriticalityModel
     from aidos.exposure.queries.audit import ExposureAudit
@@ -78,7 +78,7 @@ def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
 
 
 def _table(audit: Audit) -> DataTable:
-    from aidos.report.auditpage import KIND_COLUMNS, kind_rows
+    from aidos.report.exposureauditpage import KIND_COLUMNS, kind_rows
 
     rows = kind_rows(kind for kind in audit.kinds if kind.group == "topic")
     return DataTable(

@@ -22,6 +22,7 @@ FLOORS = (
     "shield",
     "fairness",
     "exposure",
+    "audit",
     "evaluate",
     "report",
     "app",

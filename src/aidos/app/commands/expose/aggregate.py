@@ -56,11 +56,11 @@ def audit(
     output
         A page about it.
     """
-    from aidos.app.auditing import audit_exposure
+    from aidos.app.exposureaudit import audit_exposure
     from aidos.app.recipe import fill_parameters
     from aidos.core.guarantee import statement
     from aidos.exposure.queries.audit import ExposureAudit
-    from aidos.report.auditpage import KIND_COLUMNS, audit_page, kind_rows
+    from aidos.report.exposureauditpage import KIND_COLUMNS, audit_page, kind_rows
     from aidos.report.terminal import rows_table
 
     common = common or Common()
