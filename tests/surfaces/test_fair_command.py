@@ -105,6 +105,7 @@ def test_a_store_counts_every_ranking_once(capsys, tmp_path):
     assert told(capsys, "store", tmp_path / "new.store")["unfairness"] == pytest.approx(first["unfairness"])
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     start, store = write_rankings(tmp_path / "start.jsonl", 400), tmp_path / "attention.store"
     command = [sys.executable, "-m", "aidos", "fair", "rerank", str(start), "--store", str(store), "--quiet", "-o"]

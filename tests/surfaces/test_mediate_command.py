@@ -67,6 +67,7 @@ def test_topics_can_be_given(capsys, log, tmp_path):
     assert (found["topics"], found["without_topic"]) == (2, 0)
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_and_none_does_not(capsys, log, tmp_path):
     orders = []
     for number, seed in enumerate((("--seed", "5"), ("--seed", "5"), ())):

@@ -13,6 +13,7 @@ import pytest
 from aidos.core.guarantee import ApproxDP
 from aidos.core.mechanism import Finding, Release
 from aidos.report import charts
+from aidos.report.dots import Dot, DotRow, dots
 from aidos.report.page import (
     Callout,
     Card,
@@ -23,8 +24,10 @@ from aidos.report.page import (
     DataTable,
     Facts,
     Figure,
+    ListedItem,
     Page,
     Prose,
+    TwoLists,
     render,
 )
 
@@ -41,6 +44,7 @@ READ = (
     *("main p", ".lead", ".note-text p", ".note-word", ".stamp", ".facts dt", ".facts dd", "caption", "td", "th"),
     *(".figure-number", ".check-word", ".check-detail", ".colophon p", "a", "summary", "pre code", "svg.chart text"),
     *(".card h3", ".card-marks li", "blockquote", "mark", ".card-source", ".card-notes dt", ".card-notes dd"),
+    *("h4", ".listed", ".listed-source", ".listed-move", ".moved-up .listed-move", ".moved-down .listed-move"),
 )
 CONTRAST = """(selector) => {
     const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
@@ -72,6 +76,13 @@ def sample_page():
         name: [(0.1 * 10**step, step + row) for step in range(3)] for row, name in enumerate(("one", "two", "three"))
     }
     bins = [(2**power, 2 ** (power + 1), 40 * power) for power in range(1, 6)]
+    weights = [
+        DotRow(
+            name=name,
+            dots=tuple(Dot(value=at + off, low=at + off - 1, high=at + off + 1, full=at > 0) for off in (0, 0.3)),
+        )
+        for name, at in (("Health: symptoms, remedies and everything else", 2.0), ("Travel", -0.5))
+    ]
     ranks = [(rank, 1000 / rank) for rank in range(1, 60)]
     table = DataTable(
         caption="Files",
@@ -86,6 +97,7 @@ def sample_page():
         charts.histogram("Per person", bins, x_title="queries per person", y_title="people", log_x=True),
         charts.scatter("By rank", ranks, x_title="rank of the query", y_title="times asked"),
         charts.bar("Nothing", [], unit="queries"),
+        dots("Weights", weights, sides=("lower for you", "higher for you"), series=("before", "after"), unit="weight"),
     )
     outcomes = ("passed", "failed", "skipped")
     release = Release(
@@ -116,6 +128,18 @@ def sample_page():
                     quotation=(("Some words, ", False), ("marked", True), (" and " + "y" * 90, False)),
                     source="Posted 2024-03-01",
                     notes=(("Why here", ("A sentence.", "Another one.")), ("To lower it", ("A third. " * 20,))),
+                ),
+                TwoLists(
+                    title="two lists " + "x" * 60,
+                    marks=("personalised with a probability of 97%",),
+                    names=("Without your account", "With your account"),
+                    lists=(
+                        (ListedItem(title="y" * 90, source="site.example.org"), ListedItem(title="Another")),
+                        (
+                            ListedItem(title="Another", source="z" * 80, move="up", words="up 1 place: about Hiking"),
+                            ListedItem(title="y" * 90, move="down", words="down 1 place"),
+                        ),
+                    ),
                 ),
                 CheckList(tuple(Check(label="A check", outcome=outcome, detail="Why `so`.") for outcome in outcomes)),
             ),
@@ -195,7 +219,7 @@ def test_each_figure_shows_the_drawing_made_for_the_width(opened, width):
     shown = opened.evaluate(
         "[...document.querySelectorAll('svg.chart')].filter((e) => e.checkVisibility()).map((e) => e.classList[1])"
     )
-    assert shown == ["wide" if width == 1280 else "narrow"] * 6
+    assert shown == ["wide" if width == 1280 else "narrow"] * 7
 
 
 def test_text_in_charts_is_large_enough_and_inside_the_page(opened, width):

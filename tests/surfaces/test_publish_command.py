@@ -1,5 +1,7 @@
 """`aidos publish` as its user runs it: ledger, release, manifest, refusal, plan."""
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -7,18 +9,32 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from aidos.app.cli import run
+
 PEOPLE = 400
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a command said, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 def aidos(*arguments, cwd):
-    command = [sys.executable, "-m", "aidos", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=180, check=False)
+    said, complained = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
+        code = run([*map(str, arguments)])
+    return Done(code, said.getvalue(), complained.getvalue())
 
 
 @pytest.fixture

@@ -365,6 +365,7 @@ def evaluated(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_measures_are_compared_on_the_sample_world(capsys, models, tmp_path):
     capsys.readouterr()
     output = tmp_path / "results"

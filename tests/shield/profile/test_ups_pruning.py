@@ -118,8 +118,9 @@ def test_greedy_by_power_and_by_loss_walk_the_same_way_up_to_ties(number, limit,
     assert by_power.power == pytest.approx(by_loss.power, abs=SLIGHT)
 
 
-@given(seeds, st.floats(0.1, 100))
+@given(seeds, st.sampled_from([0.125, 0.5, 2.0, 64.0]))
 def test_scaling_supports_sensitivities_and_relevances_changes_nothing(number, factor):
+    # Powers of two leave every digit as it is: by any other factor, rounding may break a tie the other way.
     case = random_case(draws_of(number), topics=25)
     plain = case.plain
 
