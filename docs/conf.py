@@ -8,6 +8,7 @@ sys.path.insert(0, str(HERE))
 
 from docstrings import tidy_docstring  # noqa: E402
 from generate import write_reference  # noqa: E402
+from quicklinks import QuickPythonDomain  # noqa: E402
 
 import aidos  # noqa: E402
 
@@ -45,7 +46,8 @@ pygments_dark_style = "native"
 
 
 def setup(app):
-    """Write the reference from the code before any page is read."""
+    """Write the reference from the code before any page is read, and find links quickly."""
     app.connect("builder-inited", lambda app: write_reference(Path(app.srcdir) / "reference" / "generated"))
     app.connect("autodoc-process-docstring", tidy_docstring)
+    app.add_domain(QuickPythonDomain, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
