@@ -94,6 +94,26 @@ def test_the_best_topic_of_many_texts_is_the_best_of_each():
     assert SEARCH.map_texts([]).tolist() == []
 
 
+@given(
+    st.lists(st.lists(st.sampled_from([*words, "qqqq"]), max_size=5), max_size=6), st.integers(1, 8), st.floats(0, 1)
+)
+def test_shares_of_many_texts_are_the_scores_of_each(asked, most, least):
+    texts = [" ".join(each) for each in asked]
+    found = SEARCH.share_texts(texts, most=most, least=least, threads=1)
+    assert len(found) == len(texts)
+    for number, text in enumerate(texts):
+        here, single = slice(*found.starts[number : number + 2]), SEARCH.find(text, most=most, least=least)
+        assert found.places[here].tolist() == single.places.tolist()
+        assert found.shares[here] == pytest.approx(single.scores / (single.scores.sum() or 1))
+
+
+def test_shares_of_nothing_are_none():
+    assert SEARCH.share_texts([]).starts.tolist() == [0]
+    assert len(TopicSearch(Taxonomy.of([Topic("all", "", "everything")])).share_texts(["all"]).places) == 0
+    with pytest.raises(ParameterError, match="most"):
+        SEARCH.share_texts(["jazz"], most=0)
+
+
 def test_topics_are_found_by_their_own_words():
     leaves = DEFAULT.leaves()
     found = SEARCH.map_texts([f"{leaf.name} {' '.join(leaf.words[:6])}" for leaf in leaves])
