@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Literal, get_args
 
 from aidos.errors import ParameterError
@@ -140,6 +141,7 @@ def align_lists(vanilla: Sequence[Result], other: Sequence[Result]) -> Alignment
     return Alignment(items=tuple(items), order=tuple(order), shared=shared)
 
 
+@lru_cache(maxsize=1 << 14)  # a result is asked for its identity in every list that it stands in
 def same_address(url: str) -> str:
     """The address as it is compared: the same for all ways to write it that lead to the same page."""
     found = ADDRESS.match(url.strip())

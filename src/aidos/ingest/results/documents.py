@@ -7,12 +7,15 @@ import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from aidos.core.resultpairs import Side
 from aidos.ingest.formats.fields import UnreadableError
-from aidos.ingest.results.entries import Listed, has_result_fields, lower_names, read_entry
+from aidos.ingest.results.entries import Listed, read_entry
 from aidos.ingest.results.flatrows import FlatLists
+from aidos.ingest.results.names import SERP, field_names
+from aidos.ingest.results.pages import read_page
 from aidos.ingest.results.saved import SavedList, Search, Shelf, complain, read_search
 from aidos.ingest.results.sides import side_of_word
 from aidos.ingest.results.troubles import Place, refuse
@@ -22,7 +25,7 @@ __all__ = ["FORMS", "DocumentReader"]
 
 FORMS = (
     "pairs (query, vanilla, personalised), a table with one row for each result (query, list, url, title), "
-    "answers of SearXNG (format=json), records of WebSearcher, TREC runs, HAR files"
+    "answers and saved pages of SearXNG, records of WebSearcher, TREC runs, HAR files"
 )
 
 
@@ -36,6 +39,9 @@ class DocumentReader:
 
     def add(self, document: Mapping[str, Any], where: Place) -> None:
         """One more object; InputError when it is nothing that is known."""
+        if _is_row(tuple(document)):
+            self.rows.add(document, where, "rows")
+            return
         log = document.get("log")
         if isinstance(log, dict) and isinstance(log.get("entries"), list):
             self._add_archive(log["entries"], where)
@@ -43,21 +49,23 @@ class DocumentReader:
             self._add_pair(document, sides, where)
         elif isinstance(document.get("results"), list):
             self._add_answer(document, where)
-        elif document.get("serp_id") and "qry" in document and "type" not in document:
+        elif document.get(SERP) and "qry" in document and "type" not in document:
             self._add_search(document, where)
-        elif has_result_fields(document):
-            self.shelf.count("WebSearcher rows" if "serp_id" in document else "rows")
-            self.rows.add(document, where)
+        elif field_names(tuple(document)).has_result:
+            self.rows.add(document, where, "WebSearcher rows" if SERP in document else "rows")
         else:
             raise refuse(where.problem("not-results", forms=FORMS))
 
     def _add_pair(self, document: Mapping[str, Any], sides: Mapping[Side, str], where: Place) -> None:
-        key = ("line", where.file, where.number)
+        key, names = ("line", where.file, where.number), field_names(tuple(document))
+        account = self.shelf.account_of(document, names, where)
+        if account is None:
+            return
         self.shelf.count("pairs")
         found: dict[Side, Listed] = {}
         search = Search()
         try:
-            search = read_search(lower_names(document))
+            search = read_search(document, names)
             given = {side: name for side, name in sides.items() if side != "again" or document[name] is not None}
             found = {side: _listed(document[name] or (), name) for side, name in given.items()}
             if not search.query:
@@ -68,6 +76,7 @@ class DocumentReader:
         for side, listed in (found or {"vanilla": Listed()}).items():
             saved = SavedList(
                 side=side,
+                account=account,
                 listed=listed,
                 search=search,
                 where=where,
@@ -79,11 +88,15 @@ class DocumentReader:
     def _add_answer(self, document: Mapping[str, Any], where: Place, known_of: Search | None = None) -> None:
         if self.side is None:
             raise refuse(where.problem("unknown-side"))
+        names = field_names(tuple(document))
+        account = self.shelf.account_of(document, names, where)
+        if account is None:
+            return
         serp_id = document.get("serp_id")
         self.shelf.count("WebSearcher records" if serp_id else "SearXNG answers")
         search, listed, spoiled = Search(), Listed(), False
         try:
-            search = _merged(read_search(lower_names(document)), known_of or Search())
+            search = _merged(read_search(document, names), known_of or Search())
             listed = _listed(document["results"], "results", plain=not serp_id)
         except UnreadableError as error:
             complain(self.shelf, where, error)
@@ -91,6 +104,7 @@ class DocumentReader:
         self.shelf.lists.append(
             SavedList(
                 side=self.side,
+                account=account,
                 listed=listed,
                 search=search,
                 where=where,
@@ -101,12 +115,12 @@ class DocumentReader:
 
     def _add_search(self, document: Mapping[str, Any], where: Place) -> None:
         try:
-            self.shelf.searches[str(document["serp_id"])] = read_search(document)
+            self.shelf.searches[str(document["serp_id"])] = read_search(document, field_names(tuple(document)))
         except UnreadableError as error:
             complain(self.shelf, where, error)
 
     def _add_archive(self, entries: list[Any], where: Place) -> None:
-        """The responses of a HAR file whose bodies are lists of results in JSON."""
+        """The responses of a HAR file whose bodies are lists of results, in JSON or as a page."""
         taken = 0
         for number, entry in enumerate(entries, start=1):
             body = _body(entry)
@@ -116,6 +130,13 @@ class DocumentReader:
         if not taken:
             raise refuse(where.problem("no-answers", count=len(entries)))
         self.shelf.passed_over += len(entries) - taken
+
+
+@lru_cache(maxsize=256)
+def _is_row(names: tuple[str, ...]) -> bool:
+    """Whether an object with these names is a row, whatever its fields hold: what most objects of large files are."""
+    special = any(name in {"log", "results", SERP} or side_of_word(name) for name in names)
+    return not special and field_names(names).has_result
 
 
 def _sides(document: Mapping[str, Any]) -> dict[Side, str]:
@@ -148,7 +169,7 @@ def _merged(own: Search, other: Search) -> Search:
 
 
 def _body(entry: Any) -> object:
-    """The JSON of a response; None where it is none."""
+    """The JSON of a response, or the results of its page; None where it is neither."""
     response = entry.get("response") if isinstance(entry, dict) else None
     content = response.get("content") if isinstance(response, dict) else None
     body = content.get("text") if isinstance(content, dict) else None
@@ -157,7 +178,7 @@ def _body(entry: Any) -> object:
     try:
         if isinstance(content, dict) and content.get("encoding") == "base64":
             body = base64.b64decode(body, validate=True).decode("utf-8")
-        return json.loads(body)
+        return read_page(body) if body.lstrip()[:1] == "<" else json.loads(body)
     except (ValueError, binascii.Error, RecursionError):
         return None
 

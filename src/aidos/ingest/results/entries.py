@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aidos.core.resultpairs import Result, ResultKind
-from aidos.ingest.formats.fields import UnreadableError
+from aidos.ingest.formats.fields import UnreadableError, text
 from aidos.ingest.history.address import address_words
+from aidos.ingest.results.names import FieldNames, field_names
 
-__all__ = ["Listed", "has_result_fields", "lower_names", "pick_fields", "pick_text", "read_entry"]
+__all__ = ["Listed", "has_result_fields", "pick_fields", "pick_id", "pick_text", "read_entry", "read_fields"]
 
-ADDRESSES = ("url", "link", "address")
-TITLES = ("title", "name")
-SNIPPETS = ("content", "snippet", "description", "abstract", "text")
-KIND_NAMES = ("kind", "type")
 ORGANIC = frozenset({"", "organic", "general", "web", "webpage", "result", "default"})
 ADS = frozenset({"ad", "ads", "advert", "advertisement", "sponsored", "promoted", "shopping_ad", "shopping_ads"})
 """Other names of kinds are other things on a page of results: news boxes, maps, questions that people ask."""
@@ -41,23 +38,23 @@ def pick_text(entry: Mapping[str, Any], names: Iterable[str]) -> str:
     return ""
 
 
+def pick_id(entry: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first id under one of the names: a text or a number that is written out; empty where there is none."""
+    for name in names:
+        if found := text(entry.get(name)):
+            return found
+    return ""
+
+
 def pick_fields(entry: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Address, title and snippet of an entry, each maybe empty; names of fields count without case."""
-    known = lower_names(entry)
-    return pick_text(known, ADDRESSES), pick_text(known, TITLES), pick_text(known, SNIPPETS)
+    """Address, title and snippet of an entry, each maybe empty."""
+    names = field_names(tuple(entry))
+    return pick_text(entry, names.url), pick_text(entry, names.title), pick_text(entry, names.snippet)
 
 
 def has_result_fields(names: Iterable[str]) -> bool:
     """Whether one of the names is that of an address or a title."""
-    return not {name.lower() for name in names}.isdisjoint((*ADDRESSES, *TITLES))
-
-
-def lower_names(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry with its names in lower case; of names that become the same the first counts."""
-    found: dict[str, Any] = {}
-    for name, value in entry.items():
-        found.setdefault(name.strip().lower(), value)
-    return found
+    return field_names(tuple(names)).has_result
 
 
 def read_entry(entry: object) -> Result | ResultKind:
@@ -66,13 +63,19 @@ def read_entry(entry: object) -> Result | ResultKind:
         entry = {"url": entry}
     if not isinstance(entry, dict):
         raise UnreadableError("bad-cell", "a result is no object with named fields and no address")
-    known = lower_names(entry)
-    kind = _kind(pick_text(known, KIND_NAMES))
+    return read_fields(entry, field_names(tuple(entry)))
+
+
+def read_fields(entry: Mapping[str, Any], names: FieldNames) -> Result | ResultKind:
+    """The same of an entry whose names are known."""
+    kind = _kind(pick_text(entry, names.kind)) if names.kind else "organic"
     if kind != "organic":
         return kind
-    url, title, snippet = (pick_text(known, names).strip() for names in (ADDRESSES, TITLES, SNIPPETS))
+    url = pick_text(entry, names.url).strip()
+    title = pick_text(entry, names.title).strip()
+    snippet = pick_text(entry, names.snippet).strip()
     if not (url or title):
-        if isinstance(known.get("details"), dict):  # what WebSearcher could not parse
+        if isinstance(entry.get("details"), dict):  # what WebSearcher could not parse
             return "other"
         raise UnreadableError("no-address", "the result has neither an address nor a title")
     words = "" if title or snippet else address_words(url) or ""

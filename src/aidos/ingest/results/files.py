@@ -1,12 +1,12 @@
-"""The files of saved lists as streams of objects: JSON whole or line by line, tables, Parquet, TREC runs."""
+"""The files of saved lists as streams of objects: JSON whole or by line, tables, Parquet, TREC runs, saved pages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, assert_never
 
 import pyarrow as pa
 
@@ -17,14 +17,16 @@ from aidos.ingest.rankings.columnar import opened_parquet
 from aidos.ingest.rankings.lines import first_text, is_text, opened_lines
 from aidos.ingest.rankings.tablerows import table_rows
 from aidos.ingest.rankings.trec import looks_like_run
-from aidos.ingest.results.entries import has_result_fields
-from aidos.ingest.results.flatrows import names_query
+from aidos.ingest.results.names import Renames, field_names, shown_names
+from aidos.ingest.results.pages import read_page
 from aidos.ingest.results.sides import side_of_word
 from aidos.ingest.results.troubles import LEAVE_OUT, SKIP_BAD_PAIRS, Place, refuse, tell
 from aidos.ingest.sources import BROKEN_STREAM, Source, open_bytes
 
-__all__ = ["Numbered", "is_run", "objects_of"]
+__all__ = ["Form", "Numbered", "form_of", "objects_of"]
 
+Form = Literal["parquet", "lines", "whole", "run", "table", "page"]
+"""Parquet, JSON by line or whole, a TREC run, a table with a line of names, a saved page."""
 Numbered = tuple[Place, "dict[str, Any] | Problem"]
 """Where an object stands, and the object, or what is wrong with it."""
 LARGEST = 1 << 28
@@ -33,29 +35,46 @@ RUN_FIELDS = 6
 WANTED = "query, list, url, title"
 
 
-def objects_of(source: Source, *, holds_lists: bool = True) -> Iterator[Numbered]:
-    """The objects or rows of a file, whatever its form; InputError when it has none.
-
-    ``holds_lists``: whether they are lists or rows of lists, so that columns are asked for; documents need none.
-    """
+def form_of(source: Source, *, holds_lists: bool = True) -> Form:
+    """What form a file has; InputError when it is empty. Documents (``holds_lists`` false) are never a run."""
     if source.is_parquet:
-        return _of_parquet(source, holds_lists=holds_lists)
+        return "parquet"
     start = first_text(source)
     first = start.lstrip()[:1]
     if not first:
         raise refuse(tell("empty-file", source.name))
     if first == "<":
-        raise refuse(tell("web-page", source.name))
+        return "page"
     if first in "{[":
-        return _of_lines(source) if _has_objects_by_line(source) else _of_whole(source)
-    if holds_lists and is_run(start):
-        return _of_run(source)
-    return _of_table(source, holds_lists=holds_lists)
+        return "lines" if _has_objects_by_line(source) else "whole"
+    line = next(line for line in start.splitlines() if line.strip())
+    return "run" if holds_lists and looks_like_run(line) else "table"
 
 
-def is_run(start: str) -> bool:
-    """Whether a file that begins so is a TREC run."""
-    return looks_like_run(next((line for line in start.splitlines() if line.strip()), ""))
+def objects_of(source: Source, form: Form, renames: Renames | None = None) -> Iterator[Numbered]:
+    """The objects or rows of a file; InputError when it has none.
+
+    ``renames`` where they are lists or rows of lists, so that columns are asked for; documents need none.
+    """
+    match form:
+        case "parquet":
+            return _of_parquet(source, renames)
+        case "page":
+            return _of_page(source)
+        case "run":
+            return _of_run(source)
+        case "table":
+            return _of_table(source, renames)
+        case "lines" | "whole":
+            objects = _of_lines(source) if form == "lines" else _of_whole(source)
+            return objects if renames is None or not renames.given else _renamed(objects, renames)
+        case _:
+            assert_never(form)
+
+
+def _renamed(objects: Iterator[Numbered], renames: Renames) -> Iterator[Numbered]:
+    for where, found in objects:
+        yield where, found if isinstance(found, Problem) else renames.apply_to(found)
 
 
 def _has_objects_by_line(source: Source) -> bool:
@@ -89,7 +108,8 @@ def _of_lines(source: Source) -> Iterator[Numbered]:
                 yield where, found
 
 
-def _of_whole(source: Source) -> Iterator[Numbered]:
+def _content(source: Source) -> str:
+    """The whole text of a file."""
     try:
         with open_bytes(source) as stream:
             content = stream.read(LARGEST + 1)
@@ -98,9 +118,22 @@ def _of_whole(source: Source) -> Iterator[Numbered]:
     if len(content) > LARGEST:
         raise refuse(tell("too-large", source.name, most=LARGEST >> 20))
     try:
-        value = json.loads(content.decode("utf-8-sig"))
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise refuse(replace(tell("invalid-utf8", source.name), option="")) from error
+
+
+def _of_page(source: Source) -> Iterator[Numbered]:
+    found = read_page(_content(source))
+    if found is None:
+        raise refuse(tell("web-page", source.name))
+    yield Place(file=source.name), found
+
+
+def _of_whole(source: Source) -> Iterator[Numbered]:
+    content = _content(source)
+    try:
+        value = json.loads(content)
     except json.JSONDecodeError as error:
         raise refuse(tell("broken-json", source.name, lines=(error.lineno,))) from error
     except (ValueError, RecursionError) as error:
@@ -115,11 +148,11 @@ def _of_whole(source: Source) -> Iterator[Numbered]:
             yield where, where.problem("bad-row", reason="it is no object with named fields")
 
 
-def _of_table(source: Source, *, holds_lists: bool) -> Iterator[Numbered]:
+def _of_table(source: Source, renames: Renames | None) -> Iterator[Numbered]:
     names, rows = table_rows(source)
     names = [name.strip() for name in names]
-    if holds_lists:
-        _check_columns(source, names)
+    if renames is not None:
+        names = _checked(source, renames.apply(names))
     place = Place(file=source.name)
     for line, row in rows:
         where = place.at(line)
@@ -130,15 +163,16 @@ def _of_table(source: Source, *, holds_lists: bool) -> Iterator[Numbered]:
             yield where, dict(zip(names, row, strict=True))
 
 
-def _of_parquet(source: Source, *, holds_lists: bool) -> Iterator[Numbered]:
+def _of_parquet(source: Source, renames: Renames | None) -> Iterator[Numbered]:
     place = Place(file=source.name, unit="row")
     with opened_parquet(source) as file:
-        if holds_lists:
-            _check_columns(source, file.schema_arrow.names)
+        names = list(file.schema_arrow.names)
+        if renames is not None:
+            names = _checked(source, renames.apply(names))
         number = 0
         try:
             for batch in file.iter_batches(ROWS_AT_ONCE):
-                for row in batch.to_pylist():
+                for row in batch.rename_columns(names).to_pylist():
                     number += 1
                     yield place.at(number), row
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -166,21 +200,23 @@ def _of_run(source: Source) -> Iterator[Numbered]:
                 yield where, {"query_id": query, "url": document, "rank": rank, "list": side}
 
 
-def _check_columns(source: Source, names: Sequence[str]) -> None:
-    """Refuse tables without the columns that they need, and with columns of the same name."""
+def _checked(source: Source, names: list[str]) -> list[str]:
+    """The names; tables without the columns that they need are refused, and those with columns of the same name."""
     plain = [name.lower() for name in names]
     known = dict.fromkeys(plain)
     if any(side_of_word(name) for name in plain) or "results" in known:
-        return
+        return names
     place = Place(file=source.name, number=0 if source.is_parquet else 1)
-    shown = ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
+    fields = field_names(tuple(plain))
     problems = [place.problem("duplicate-columns", name) for name in known if name and plain.count(name) > 1]
-    if not has_result_fields(plain) and not names_query(known):
+    if not (fields.has_result or fields.has_query):
         # The first line may be data: its cells are nobody's names of columns.
         problems = [place.problem("no-header", columns=WANTED)]
-    elif not has_result_fields(plain):
-        problems.append(place.problem("missing-column", "url", meaning="address (url) or the title", columns=shown))
-    elif not names_query(known):
-        problems.append(place.problem("missing-column", "query", meaning="query", columns=shown))
+    elif not fields.has_result:
+        meaning = "address (url) or the title"
+        problems.append(place.problem("missing-column", "url", meaning=meaning, columns=shown_names(names)))
+    elif not fields.has_query:
+        problems.append(place.problem("missing-column", "query", meaning="query", columns=shown_names(names)))
     if problems:
         raise refuse(*problems)
+    return names

@@ -1,43 +1,39 @@
 """Tables with one row for each result: which list a row belongs to, and in which order the rows of a list stand.
 
 A row names its query (``query``), maybe its pair (``pair_id`` or ``query_id``, so that a query may be asked twice), its
-list (``list``; the file's own where the column is missing or blank) and its place (``position``; the order of the file
-where a row of the list has none). WebSearcher's results and TREC runs are such tables too.
+account (``client_id``), its list (``list`` or ``ranking``; the file's own where the column is missing or blank) and its
+place (``position``; the order of the file where a row of the list has none). WebSearcher's results and TREC runs are
+such tables too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aidos.core.resultpairs import Result, ResultKind, Side
-from aidos.ingest.formats.fields import UnreadableError, text, whole
-from aidos.ingest.results.entries import Listed, lower_names, pick_text, read_entry
-from aidos.ingest.results.saved import QUERIES, Key, SavedList, Search, Shelf, complain, read_search
+from aidos.ingest.formats.fields import UnreadableError, whole
+from aidos.ingest.results.entries import Listed, pick_id, pick_text, read_fields
+from aidos.ingest.results.names import FieldNames, field_names
+from aidos.ingest.results.saved import Key, SavedList, Search, Shelf, complain, read_search
 from aidos.ingest.results.sides import side_of_word
 from aidos.ingest.results.troubles import Place, refuse
 
-__all__ = ["PAIR_IDS", "FlatLists", "names_query"]
+__all__ = ["ADD_QUERY", "ADD_SEARCHES", "FlatLists"]
 
-LISTS = ("list", "side")
-PAIR_IDS = ("pair_id", "query_id", "qid")
-POSITIONS = ("position", "rank", "serp_rank")
-SERP = "serp_id"
+SHORT = 10
+"""Numbers with fewer digits fit, and most are such."""
+Name = tuple[Side, str, str]
+"""A list: its side, its account, and its pair, page or query."""
 ADD_QUERY = "add a column query, or pair_id"
 ADD_SEARCHES = "name the file of the searches too, in which WebSearcher keeps qry for each serp_id"
-
-
-def names_query(names: Mapping[str, Any]) -> bool:
-    """Whether a row with these columns (in lower case) can say what was searched for."""
-    return any(name in names for name in (*QUERIES, *PAIR_IDS, SERP))
 
 
 @dataclass(slots=True)
 class _Rows:
     """The rows of one list."""
 
-    side: Side
     key: Key
     search: Search
     serp_id: str
@@ -62,24 +58,35 @@ class FlatLists:
     shelf: Shelf
     side: Side | None
     """What the file's name or an option says."""
-    _found: dict[tuple[Side, str], _Rows] = field(default_factory=dict)
-    _last: tuple[Side, str] | None = None
+    _found: dict[Name, _Rows] = field(default_factory=dict)
+    _last: Name | None = None
+    _cells: list[Any] = field(default_factory=list)
+    """What named the last list, as its row has it."""
     _taints_next: bool = False
-    _tainted: set[tuple[Side, str]] = field(default_factory=set)
+    _tainted: set[Name] = field(default_factory=set)
 
-    def add(self, row: Mapping[str, Any], where: Place) -> None:
-        """One more row."""
-        known = lower_names(row)
+    def add(self, row: Mapping[str, Any], where: Place, form: str) -> None:
+        """One more row; ``form`` is counted, but for rows of accounts that are not wanted."""
+        names = field_names(tuple(row))
+        cells = [row[name] for name in names.identifying]
         try:
-            name = self._list_of(known, where)
-            if name is None:
-                self.spoil()
-                return
-            self._last = name
+            if self._last is None or cells != self._cells:  # rows of a list mostly stand together
+                self._cells = cells
+                account = self.shelf.account_of(row, names, where)
+                if account is None:
+                    self._last, self._taints_next = None, False
+                    return
+                name = self._list_of(row, names, account, where)
+                if name is None:
+                    self.shelf.count(form)
+                    self.spoil()
+                    return
+                self._last = name
+            self.shelf.count(form)
             if self._taints_next:
-                self._tainted.add(name)
+                self._tainted.add(self._last)
                 self._taints_next = False
-            self._add(name, known, where)
+            self._add(self._last, row, names, where)
         except UnreadableError as error:
             complain(self.shelf, where, error)
             self.spoil()
@@ -95,7 +102,8 @@ class FlatLists:
         for name, rows in self._found.items():
             self.shelf.lists.append(
                 SavedList(
-                    side=rows.side,
+                    side=name[0],
+                    account=name[1],
                     listed=rows.listed(),
                     search=rows.search,
                     where=rows.where,
@@ -105,37 +113,43 @@ class FlatLists:
                 )
             )
 
-    def _list_of(self, known: Mapping[str, Any], where: Place) -> tuple[Side, str] | None:
+    def _list_of(self, row: Mapping[str, Any], names: FieldNames, account: str, where: Place) -> Name | None:
         """The list that the row belongs to; None when that cannot be said, which was told."""
-        column = next((name for name in LISTS if name in known), "")
-        word = pick_text(known, (column,)) if column else ""
-        side = side_of_word(word) if word.strip() else self.side
+        word = pick_text(row, names.list[:1])
+        side = side_of_word(word) if word and not word.isspace() else self.side
         if side is None and word.strip():
-            self.shelf.complaints.add(where.problem("bad-side", column))
+            self.shelf.complaints.add(where.problem("bad-side", names.list[0]))
             return None
         if side is None:
             raise refuse(where.problem("unknown-side"))
-        name = _id(known, PAIR_IDS) or _id(known, (SERP,)) or pick_text(known, QUERIES).strip()
+        name = pick_id(row, names.pair_id) or pick_id(row, names.serp) or pick_text(row, names.query).strip()
         if not name:
             self.shelf.complaints.add(where.problem("no-query", remedy=ADD_QUERY))
             return None
-        return side, name
+        return side, account, name
 
-    def _add(self, name: tuple[Side, str], known: Mapping[str, Any], where: Place) -> None:
-        column = next((column for column in POSITIONS if known.get(column) not in (None, "")), "")
-        place = whole(known.get(column), column)
-        found = read_entry(known)
+    def _add(self, name: Name, row: Mapping[str, Any], names: FieldNames, where: Place) -> None:
+        place = None
+        for column in names.position:
+            if (cell := row[column]) is not None and cell != "":
+                plain = type(cell) is str and cell.isascii() and cell.isdecimal() and len(cell) < SHORT
+                place = int(cell) if plain else whole(cell, column)
+                break
+        found = read_fields(row, names)
         rows = self._found.get(name)
         if rows is None:
-            # A timestamp within WebSearcher's results is that of the page found, not of the search.
-            told = {field: value for field, value in known.items() if field != "timestamp"} if SERP in known else known
-            pair, search = _id(known, PAIR_IDS), read_search(told)
-            if pair and not search.query:
-                search = Search(query=pair, when=search.when, place=search.place)
-            key: Key = ("pair", pair) if pair else ()
-            rows = self._found[name] = _Rows(name[0], key, search, _id(known, (SERP,)), where)
+            rows = self._found[name] = _begin(row, names, where)
         rows.held.append((place, found))
 
 
-def _id(known: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((found for name in names if (found := text(known.get(name)))), "")
+def _begin(row: Mapping[str, Any], names: FieldNames, where: Place) -> _Rows:
+    """A list, from its first row."""
+    serp_id = pick_id(row, names.serp)
+    if names.serp:
+        # A timestamp within WebSearcher's results is that of the page found, not of the search.
+        names = replace(names, when=tuple(name for name in names.when if name.lower() != "timestamp"))
+    pair, search = pick_id(row, names.pair_id), read_search(row, names)
+    if pair and not search.query:
+        search = replace(search, query=pair)
+    key: Key = ("pair", pair) if pair else ()
+    return _Rows(key, search, serp_id, where)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from aidos.core.resultpairs import Result, ResultPair, Side
 from aidos.ingest.results.flatrows import ADD_QUERY, ADD_SEARCHES
-from aidos.ingest.results.saved import Key, SavedList, Search, Shelf
+from aidos.ingest.results.saved import Key, SavedList, Shelf
 
 __all__ = ["LONGEST_LIST", "PairCounts", "join_lists"]
 
@@ -81,7 +81,7 @@ def _with_search(saved: SavedList, shelf: Shelf) -> SavedList:
     if found is None:
         return saved
     own = saved.search
-    search = Search(query=own.query or found.query, when=own.when or found.when, place=own.place or found.place)
+    search = replace(own, query=own.query or found.query, when=own.when or found.when, place=own.place or found.place)
     return replace(saved, search=search)
 
 
@@ -90,6 +90,10 @@ def _has_trouble(shelf: Shelf, lists: dict[Side, SavedList]) -> bool:
     missing = [side for side in SIDES[:2] if side not in lists]
     if missing:
         shelf.complaints.add(first.where.problem("lone-list", missing=missing[0]))
+    elif shelf.accounts and not lists["personalised"].account:
+        # Lists without an account serve everybody; a personalised one is somebody's, and may not be mixed in.
+        shelf.complaints.add(lists["personalised"].where.problem("no-account"))
+        return True
     for side, saved in lists.items():
         size = len(saved.listed.results)
         if not size:
@@ -104,13 +108,16 @@ def _has_trouble(shelf: Shelf, lists: dict[Side, SavedList]) -> bool:
 def _pair(lists: dict[Side, SavedList]) -> ResultPair:
     vanilla, personalised, again = lists["vanilla"], lists["personalised"], lists.get("again")
     begun, ended = vanilla.search.when, personalised.search.when
+    gap = vanilla.search.gap
+    if gap is None and begun is not None and ended is not None and begun is not ended:
+        gap = ended - begun
     return ResultPair(
         query=vanilla.search.query or personalised.search.query,
         vanilla=tuple(vanilla.listed.results.values()),
         personalised=_shared(personalised, vanilla),
         again=None if again is None else _shared(again, vanilla),
         when=begun or ended,
-        gap=None if begun is None or ended is None or begun is ended else ended - begun,
+        gap=gap,
         place=vanilla.search.place or personalised.search.place,
     )
 

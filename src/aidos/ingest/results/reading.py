@@ -3,6 +3,9 @@
 aidos fetches nothing: it reads what others saved. Advertisements and whatever is not organic is left out and counted;
 of results with the same address the first counts. Which list is which is said by a column or a field, by an option, or
 by the name of the file or of a directory above it: vanilla, personalised, again.
+
+An audit is of one account. Where lists name accounts, those of one are read, never a mixture; vanilla lists that name
+none serve every account.
 """
 
 from __future__ import annotations
@@ -14,13 +17,13 @@ from typing import Any
 
 from aidos.core.resultpairs import ResultPair, Side
 from aidos.errors import InputError, ParameterError, Problem
-from aidos.ingest.formats.fields import UnreadableError, text
-from aidos.ingest.rankings.lines import first_text
+from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.results.documents import DocumentReader
-from aidos.ingest.results.entries import lower_names, pick_fields
-from aidos.ingest.results.files import is_run, objects_of
+from aidos.ingest.results.entries import pick_fields, pick_id
+from aidos.ingest.results.files import form_of, objects_of
 from aidos.ingest.results.flatrows import FlatLists
 from aidos.ingest.results.joining import PairCounts, join_lists
+from aidos.ingest.results.names import Renames
 from aidos.ingest.results.saved import Shelf
 from aidos.ingest.results.sides import is_documents, side_of_path
 from aidos.ingest.results.troubles import Complaints, refuse, tell
@@ -39,6 +42,10 @@ class PairsRead:
     counts: PairCounts
     formats: Mapping[str, int]
     """How many pairs, lists or rows came in which form."""
+    account: str
+    """Whose lists they are; empty where no list says it."""
+    accounts: tuple[str, ...]
+    """Every account that the files name."""
     problems: tuple[Problem, ...]
     """What was wrong with pairs that were left out, as asked."""
     notes: tuple[str, ...]
@@ -58,39 +65,47 @@ def read_pairs(  # noqa: PLR0913 (each is an option of the command line)
     personalised: Sequence[str] = (),
     again: Sequence[str] = (),
     documents: Sequence[str] = (),
+    account: str = "",
+    columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
 ) -> PairsRead:
     """The pairs of files, patterns or directories; InputError at the first thing that is wrong.
 
     ``vanilla``, ``personalised`` and ``again`` are files or directories whose lists are all of that side;
-    ``documents`` hold the texts of the documents that runs name. With ``skip_bad`` a pair with something wrong in it
-    is left out whole, and told in ``problems``.
+    ``documents`` hold the texts of the documents that runs name. ``account`` says whose lists to read; it must be
+    given where there are several. ``columns`` says what the files call our columns: ``{"url": "Link"}``. With
+    ``skip_bad`` a pair with something wrong in it is left out whole, and told in ``problems``.
     """
-    chosen: list[tuple[Sequence[str], Side | None]] = [
-        (names, None),
-        (vanilla, "vanilla"),
-        (personalised, "personalised"),
-        (again, "again"),
-    ]
-    if not any(given for given, _ in chosen):
-        raise ParameterError("no file was named", hint="name files of pairs, or a directory of saved lists")
-    files = [file for given, side in chosen for name in given for file in _files(name, side)]
+    files = _chosen_files({None: names, "vanilla": vanilla, "personalised": personalised, "again": again})
     texts = [file.source for name in documents for file in _files(name, None)]
     if not documents:
         texts = [file.source for file in files if is_documents(file.source.path)]
         files = [file for file in files if not is_documents(file.source.path)]
-    shelf = Shelf(Complaints(skip_bad, []), documents=_read_documents(texts))
+    shelf = Shelf(Complaints(skip_bad, []), account, Renames(columns or {}), documents=_read_documents(texts))
     for file in files:
         _read_file(file, shelf)
+    _check_options(files, shelf)
     counts = PairCounts()
     pairs = tuple(join_lists(shelf, counts))
     if not pairs:
-        first = files[0].source.name if files else (*names, *vanilla, *personalised, *again)[0]
+        first = (files[0].source if files else texts[0]).name
         raise refuse(*(shelf.complaints.problems or [tell("no-pairs", first)]))
-    notes = tuple(_notes(shelf, counts))
     return PairsRead(
-        pairs=pairs, counts=counts, formats=shelf.formats, problems=tuple(shelf.complaints.problems), notes=notes
+        pairs=pairs,
+        counts=counts,
+        formats=shelf.formats,
+        account=account or next(iter(shelf.accounts), ""),
+        accounts=tuple(sorted(shelf.accounts)),
+        problems=tuple(shelf.complaints.problems),
+        notes=tuple(_notes(shelf, counts)),
     )
+
+
+def _chosen_files(given: Mapping[Side | None, Sequence[str]]) -> list[_File]:
+    """The files of each option, in order."""
+    if not any(given.values()):
+        raise ParameterError("no file was named", hint="name files of pairs, or a directory of saved lists")
+    return [file for side, names in given.items() for name in names for file in _files(name, side)]
 
 
 def _files(name: str, side: Side | None) -> list[_File]:
@@ -114,19 +129,29 @@ def _is_hidden(path: Path, root: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
+def _check_options(files: Sequence[_File], shelf: Shelf) -> None:
+    """Refuse several accounts of which none was chosen, and options that name what is not there."""
+    if files and (theirs := next(iter(shelf.renames.unused), "")):
+        raise refuse(tell("absent-column", files[0].source.name, column=theirs))
+    if files and shelf.account and shelf.account not in shelf.accounts:
+        raise refuse(tell("absent-account", files[0].source.name))
+    if len(shelf.accounts) > 1 and not shelf.account:
+        where, column = next(iter(shelf.accounts.values()))
+        raise refuse(tell("several-accounts", where.file, column=column, count=len(shelf.accounts)))
+
+
 def _read_file(file: _File, shelf: Shelf) -> None:
     rows = FlatLists(shelf, file.side)
     reader = DocumentReader(shelf, file.side, rows)
-    run = not file.source.is_parquet and is_run(first_text(file.source))
+    form = form_of(file.source)
     read = 0
-    for where, found in objects_of(file.source):
+    for where, found in objects_of(file.source, form, shelf.renames):
         read += 1
         if isinstance(found, Problem):
             shelf.complaints.add(found)
             rows.spoil()
-        elif run:
-            shelf.count("TREC run rows")
-            rows.add({**found, **shelf.documents.get(found["url"], {})}, where)
+        elif form == "run":
+            rows.add({**found, **shelf.documents.get(found["url"], {})}, where, "TREC run rows")
         else:
             reader.add(found, where)
     if not read:
@@ -139,13 +164,12 @@ def _read_documents(sources: Sequence[Source]) -> dict[str, Mapping[str, Any]]:
     held: dict[str, Mapping[str, Any]] = {}
     for source in sources:
         before = len(held)
-        for where, found in objects_of(source, holds_lists=False):
+        for where, found in objects_of(source, form_of(source, holds_lists=False)):
             if isinstance(found, Problem):
                 raise refuse(found)
-            known = lower_names(found)
-            name = next((name for field in DOCUMENT_IDS if (name := text(known.get(field)))), "")
+            name = pick_id({field.lower(): value for field, value in found.items()}, DOCUMENT_IDS)
             try:
-                url, title, snippet = pick_fields(known)
+                url, title, snippet = pick_fields(found)
             except UnreadableError as error:
                 raise refuse(where.problem("bad-cell", error.column, reason=error.sentence)) from error
             if name:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from aidos.core.resultpairs import Side
 from aidos.ingest.formats.fields import UnreadableError, moment, text
-from aidos.ingest.results.entries import Listed, pick_text
+from aidos.ingest.results.entries import Listed, pick_id, pick_text
+from aidos.ingest.results.names import FieldNames, Renames
 from aidos.ingest.results.troubles import Complaints, Place
 
 __all__ = ["Key", "SavedList", "Search", "Shelf", "complain", "read_search"]
 
-QUERIES = ("query", "user_query", "qry", "q")
-TIMES = ("when", "fetched", "timestamp", "time")
-PLACES = ("place", "location", "loc")
 Key = tuple[str | int, ...]
 """What the lists of a pair have in common."""
 
@@ -27,6 +25,8 @@ class Search:
 
     query: str = ""
     when: datetime | None = None
+    gap: timedelta | None = None
+    """How much later the personalised list of a pair was fetched, where the pair says it."""
     place: str = ""
 
 
@@ -38,6 +38,8 @@ class SavedList:
     listed: Listed
     search: Search
     where: Place
+    account: str = ""
+    """Whose list it is; empty where the file does not say."""
     key: Key = ()
     """Empty where lists are joined by their query."""
     serp_id: str = ""
@@ -51,6 +53,9 @@ class Shelf:
     """Everything that was read so far."""
 
     complaints: Complaints
+    account: str = ""
+    """The account whose lists are wanted; empty where nobody said it."""
+    renames: Renames = field(default_factory=lambda: Renames({}))
     lists: list[SavedList] = field(default_factory=list)
     searches: dict[str, Search] = field(default_factory=dict)
     """By WebSearcher's name of the list."""
@@ -58,6 +63,8 @@ class Shelf:
     """What runs name, by id."""
     formats: dict[str, int] = field(default_factory=dict)
     """How many lists, pairs or rows came in which form."""
+    accounts: dict[str, tuple[Place, str]] = field(default_factory=dict)
+    """Every account that was met: where first, and in which column."""
     passed_over: int = 0
     """Responses of HAR files that are no results."""
 
@@ -65,15 +72,24 @@ class Shelf:
         """One more of that form."""
         self.formats[form] = self.formats.get(form, 0) + 1
 
+    def account_of(self, entry: Mapping[str, Any], names: FieldNames, where: Place) -> str | None:
+        """Whose an object or a row is, empty where it does not say; None when it is of an account not wanted."""
+        found = pick_id(entry, names.account).strip()
+        if not found:
+            return ""
+        if found not in self.accounts:
+            self.accounts[found] = where, names.account[0]
+        return None if self.account and found != self.account else found
 
-def read_search(known: Mapping[str, Any]) -> Search:
+
+def read_search(entry: Mapping[str, Any], names: FieldNames) -> Search:
     """What an entry says of its search; UnreadableError where a cell holds something else."""
-    stamp = next((known[name] for name in TIMES if known.get(name) not in (None, "")), None)
-    name = next((name for name in TIMES if known.get(name) not in (None, "")), "")
+    stamped = next((name for name in names.when if entry.get(name) not in (None, "")), "")
     return Search(
-        query=pick_text(known, QUERIES).strip(),
-        when=None if stamp is None else moment(stamp, name),
-        place=text(next((known[name] for name in PLACES if known.get(name)), None)) or "",
+        query=pick_text(entry, names.query).strip(),
+        when=moment(entry[stamped], stamped) if stamped else None,
+        gap=_gap(entry, names),
+        place=text(next((entry[name] for name in names.place if entry.get(name)), None)) or "",
     )
 
 
@@ -83,3 +99,15 @@ def complain(shelf: Shelf, where: Place, error: UnreadableError) -> None:
         shelf.complaints.add(where.problem("no-address"))
     else:
         shelf.complaints.add(where.problem("bad-cell", error.column, reason=error.sentence))
+
+
+def _gap(entry: Mapping[str, Any], names: FieldNames) -> timedelta | None:
+    value = next((entry[name] for name in names.gap if entry.get(name) is not None), None)
+    if value is None:
+        return None
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError
+        return timedelta(seconds=value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UnreadableError("bad-cell", "gap is no number of seconds", "gap") from error

@@ -49,11 +49,34 @@ PAIR_KINDS = {
             Kind("empty-list", "the {side} list has no organic result", LEAVE_OUT, SKIP_BAD_PAIRS),
             Kind("long-list", "the {side} list has more than {most:,} results", LEAVE_OUT, SKIP_BAD_PAIRS),
             Kind("not-results", "it is no result list and no pair of lists", "the forms are: {forms}"),
-            Kind("web-page", "it is a web page, and no page keeps its structure", "parse it first: WebSearcher does"),
+            Kind(
+                "web-page",
+                "it is a web page, and not one of SearXNG, whose structure is known",
+                "parse it first: WebSearcher does, for pages that change their structure",
+            ),
             Kind("no-answers", "none of its {count:,} responses holds results in JSON", "ask for JSON: format=json"),
             Kind("no-pairs", "no query has both a vanilla and a personalised list", NAMING),
             Kind("too-large", "it is larger than {most:,} MB", "split it, or save one list a line (JSON lines)"),
-            Kind("missing-column", "no column holds the {meaning}", "rename one; the file has {columns}"),
+            Kind(
+                "missing-column",
+                "no column holds the {meaning}",
+                "say which one does; the file has {columns}",
+                "--column {column}=NAME",
+            ),
+            Kind("absent-column", "no file has a column called {column}", "check the name", "--column OURS=THEIRS"),
+            Kind(
+                "several-accounts",
+                "the column {column} names {count:,} accounts, and an audit is of one",
+                "say which one, as that column writes it",
+                "--account NAME",
+            ),
+            Kind("absent-account", "no list is of the account that was asked for", "check the name", "--account NAME"),
+            Kind(
+                "no-account",
+                "nothing says whose the personalised list is, though other lists name accounts",
+                LEAVE_OUT,
+                SKIP_BAD_PAIRS,
+            ),
             Kind("no-header", "the first line does not name the columns", "add a line with the names: {columns}"),
             Kind("duplicate-columns", "more than one column is called {column}", "rename all but one, or drop them"),
             Kind("empty-directory", "the directory holds no file", "name the directory with the saved lists"),
@@ -84,7 +107,7 @@ class Place:
 
     def at(self, number: int) -> Place:
         """The same file, another line."""
-        return replace(self, number=number)
+        return Place(file=self.file, unit=self.unit, number=number)
 
     def problem(self, slug: str, column: str = "", **words: object) -> Problem:
         """A problem there."""

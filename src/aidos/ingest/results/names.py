@@ -1,0 +1,125 @@
+"""What the fields and columns of result lists are called in the wild, and which of a table's columns the user renames.
+
+Names count without case. Of several names for the same thing the first in the order below counts. A rename says what a
+file calls one of our columns; it holds for tables and for the fields of JSON objects, not for TREC runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from aidos.errors import ParameterError
+
+__all__ = ["SERP", "FieldNames", "Renames", "field_names", "shown_names"]
+
+SERP = "serp_id"
+"""WebSearcher's name for a list, under which another file holds the search."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query", "user_query", "qry", "q"),
+    "list": ("list", "side", "ranking"),
+    "pair_id": ("pair_id", "query_id", "qid"),
+    "position": ("position", "rank", "serp_rank"),
+    "url": ("url", "link", "address", "object_id"),
+    "title": ("title", "name"),
+    "snippet": ("content", "snippet", "description", "abstract", "text"),
+    "kind": ("kind", "type"),
+    "account": ("account", "client_id", "account_id", "user_id", "user"),
+    "when": ("when", "fetched", "timestamp", "time"),
+    "gap": ("gap",),
+    "place": ("place", "location", "loc"),
+    "serp": (SERP,),
+}
+"""Our columns, and the names that are understood for each."""
+IDENTIFYING = ("account", "list", "pair_id", "serp", "query")
+GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldNames:
+    """The names that an object or a table has for each of our columns, as it writes them; the first that is filled."""
+
+    query: tuple[str, ...]
+    list: tuple[str, ...]
+    pair_id: tuple[str, ...]
+    position: tuple[str, ...]
+    url: tuple[str, ...]
+    title: tuple[str, ...]
+    snippet: tuple[str, ...]
+    kind: tuple[str, ...]
+    account: tuple[str, ...]
+    when: tuple[str, ...]
+    gap: tuple[str, ...]
+    place: tuple[str, ...]
+    serp: tuple[str, ...]
+    identifying: tuple[str, ...]
+    """All that says which list a row belongs to."""
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there is an address or a title."""
+        return bool(self.url or self.title)
+
+    @property
+    def has_query(self) -> bool:
+        """Whether a row can say what was searched for."""
+        return bool(self.query or self.pair_id or self.serp)
+
+
+@lru_cache(maxsize=256)
+def field_names(names: tuple[str, ...]) -> FieldNames:
+    """Which of the names stand for what; remembered, since the rows of a file all have the same names."""
+    known: dict[str, str] = {}
+    for name in names:
+        known.setdefault(name.strip().lower(), name)
+    found = {group: tuple(known[name] for name in understood if name in known) for group, understood in GROUPS.items()}
+    identifying = tuple(name for group in IDENTIFYING for name in found[group])
+    return FieldNames(**found, identifying=identifying)
+
+
+@dataclass(slots=True)
+class Renames:
+    """What the user says that files call our columns: ours to theirs."""
+
+    given: Mapping[str, str]
+    unused: dict[str, str] = field(default_factory=dict)
+    """Theirs to ours, of those that no file had so far."""
+    _ours: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if strange := sorted(set(self.given) - set(GROUP_OF)):
+            shown = ", ".join(group for group in GROUPS if group not in {"serp", "gap"})
+            raise ParameterError(
+                f"result lists have no column called {', '.join(strange)}", hint=f"the columns are {shown}"
+            )
+        # The first name of a group counts most, so what the user says counts more than what a file calls itself.
+        self._ours = {theirs.strip().lower(): GROUPS[GROUP_OF[ours]][0] for ours, theirs in self.given.items()}
+        if len(set(self._ours.values())) < len(self.given) or len(self._ours) < len(self.given):
+            raise ParameterError("a column can be renamed once, to one name", hint="name each column once")
+        self.unused = dict(self._ours)
+
+    def apply(self, names: Iterable[str]) -> list[str]:
+        """The names of a table in our words; columns that a rename replaces get a name that means nothing."""
+        if not self._ours:
+            return list(names)
+        replaced = {GROUP_OF[ours] for ours in self._ours.values()}
+        found = []
+        for name in names:
+            plain = name.strip().lower()
+            if plain in self._ours:
+                self.unused.pop(plain, None)
+                found.append(self._ours[plain])
+            else:
+                found.append(f"({name})" if GROUP_OF.get(plain) in replaced else name)
+        return found
+
+    def apply_to(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """The same for one object."""
+        return dict(zip(self.apply(entry), entry.values(), strict=True)) if self._ours else entry
+
+
+def shown_names(names: Sequence[str], most: int = 12) -> str:
+    """The names of a table for a message."""
+    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
