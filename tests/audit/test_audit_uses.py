@@ -1,5 +1,4 @@
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +7,6 @@ from audit_pairs import found_share, noisy_views
 from aidos.audit.arrays import PairArrays, TopicMaps
 from aidos.audit.baselines import rank_shift
 from aidos.audit.classification import classify_queries, classify_user, disambiguate, log_likelihoods
-from aidos.audit.comparison import compare_audits
 from aidos.audit.densities import log_mean_personalised, log_vanilla
 from aidos.audit.evidence import find_evidence, strengths
 from aidos.audit.inference import infer_profile
@@ -17,7 +15,6 @@ from aidos.audit.mixing import look_before_learning
 from aidos.audit.sampling import HiddenProfile, sample_audit
 from aidos.audit.surrogate import WorldSettings, build_world, train_engine
 from aidos.audit.swapped import find_swapped
-from aidos.audit.uncertainty import BootstrapPlan, bootstrap_profile
 from aidos.errors import InputError, ParameterError
 
 
@@ -183,27 +180,3 @@ def test_850_queries_of_ten_results_and_50_topics_take_seconds():
         begun = time.process_time()
         learn(pairs)
         assert time.process_time() - begun < limit
-
-
-def audit_of(seed, **changes):
-    sampled = sample_audit(HiddenProfile(topics=8, favoured=2, **changes), np.random.default_rng(seed), queries=200)
-    learned = learn_profile(sampled.pairs)
-    return learned, bootstrap_profile(learn_profile, sampled.pairs, learned, plan=BootstrapPlan(draws=20))
-
-
-def test_two_audits_of_the_same_engine_do_not_differ_and_after_shielding_they_do():
-    first = audit_of(1)
-    pairs = sample_audit(HiddenProfile(topics=8, favoured=2), np.random.default_rng(1), queries=200)
-    same = compare_audits(first, first)
-    assert not same.changed.any()
-    assert 0 in same.rate
-    # No profile any more: the favoured topics lose their weight, and hardly a query is personalised.
-    shielded = audit_of(2, rate=0.0)
-    after = compare_audits(first, shielded)
-    assert after.changed[np.flatnonzero(pairs.weights)].all()
-    assert (after.difference[np.flatnonzero(pairs.weights)] < 0).all()
-    assert after.rate_difference < -0.3
-    assert after.rate.high < 0
-    fewer = replace(first[0], weights=first[0].weights[:3])
-    with pytest.raises(InputError, match="topics"):
-        compare_audits(first, (fewer, first[1]))

@@ -1,9 +1,9 @@
 """Two audits side by side, such as before and after shielding: which weights changed, and by more than chance.
 
-Both audits use the same topics, and other queries or the same. The bootstrap draws of the two are taken as independent
-and subtracted, each with each; where the audits share queries that makes the intervals too wide, not too narrow.
-A topic counts as changed where the interval of its difference, wide enough for all topics together (Bonferroni), does
-not hold 0. A change of the engine between the two audits looks the same as an effect of the shield.
+Both audits use the same topics, and other queries or the same. What the two were learned from is taken as independent;
+where the audits share queries that makes the intervals too wide, not too narrow. A topic counts as changed where the
+interval of its difference, wide enough for all topics together (Bonferroni), does not hold 0. A change of the engine
+between the two audits looks the same as an effect of the shield.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
-from aidos.audit.inference import LearnedProfile
-from aidos.audit.uncertainty import Interval, ProfileIntervals
+from aidos.audit.findings import AuditFinding
+from aidos.audit.numerics import ndtri
+from aidos.audit.topics.space import AuditTopic
+from aidos.audit.uncertainty import Interval
 from aidos.errors import InputError
 
 __all__ = ["AuditComparison", "compare_audits"]
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 class AuditComparison:
     """Second audit less first."""
 
+    topics: tuple[AuditTopic, ...]
+    """Topics of both audits, in the order of their space."""
     difference: Floats
     """Of the weights of the topics."""
     low: Floats
@@ -43,27 +46,42 @@ class AuditComparison:
         return (self.low > 0) | (self.high < 0)
 
 
-def compare_audits(
-    first: tuple[LearnedProfile, ProfileIntervals], second: tuple[LearnedProfile, ProfileIntervals]
-) -> AuditComparison:
-    """Subtract the first audit from the second, at the confidence of the first one's intervals."""
-    (before, around_before), (after, around_after) = first, second
-    topics = len(before.weights)
-    if len(after.weights) != topics:
-        raise InputError(
-            f"the audits have {topics} and {len(after.weights)} topics", hint="use the same topics for both"
-        )
-    level = 1 - around_before.confidence
+def compare_audits(first: AuditFinding, second: AuditFinding) -> AuditComparison:
+    """Subtract the first audit from the second, at the confidence of the first; InputError where topics differ."""
+    _refuse_other_topics(first, second)
+    topics = first.space.topics
+    (before, spread_before), (after, spread_after) = _weights(first), _weights(second, first)
+    level = 1 - first.confidence
     # The ends of intervals for many topics at once lie beyond what a hundred draws reach: the normal law stands in.
-    spread = np.hypot(around_before.draws.std(axis=0, ddof=1), around_after.draws.std(axis=0, ddof=1))
-    difference = after.weights - before.weights
-    reach = -float(ndtri(level / (2 * topics))) * spread
-    rates = np.subtract.outer(around_after.drawn_rates, around_before.drawn_rates)
+    reach = -float(ndtri(level / (2 * len(topics)))) * np.hypot(spread_before, spread_after)
+    difference = after - before
+    rates = np.subtract.outer(second.drawn_rates, first.drawn_rates)
     low, high = np.quantile(rates, [level / 2, 1 - level / 2])
     return AuditComparison(
+        topics=topics,
         difference=difference,
         low=difference - reach,
         high=difference + reach,
-        rate_difference=after.rate - before.rate,
+        rate_difference=second.rate.value - first.rate.value,
         rate=Interval(float(low), float(high)),
     )
+
+
+def _weights(finding: AuditFinding, order: AuditFinding | None = None) -> tuple[Floats, Floats]:
+    """Weights and their deviations, in the order of a space."""
+    by_id = {each.topic.id: (each.weight.value, each.deviation) for each in finding.topics}
+    found = np.array([by_id[topic] for topic in (order or finding).space.ids], dtype=np.float64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def _refuse_other_topics(first: AuditFinding, second: AuditFinding) -> None:
+    """Latent topics are numbered anew whenever they are learned: only their words say whether they are the same."""
+    one, other = first.space, second.space
+    same = one.kind == other.kind and sorted(one.ids) == sorted(other.ids)
+    if same and one.kind == "latent":
+        same = {topic.id: topic.words for topic in one.topics} == {topic.id: topic.words for topic in other.topics}
+    if not same:
+        raise InputError(
+            f"the audits have other topics: {len(one)} ({one.kind}) and {len(other)} ({other.kind})",
+            hint="learn the second audit with --same-topics and the file of the first",
+        )

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
+from aidos.audit.numerics import linprog
 from aidos.errors import InputError, ParameterError
 
 __all__ = [

@@ -7,8 +7,6 @@ so: that many weights cannot be told from so few lists.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -65,10 +63,7 @@ class ProfileLearner:
             raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         pairs = _pairs(X)
         settings = self.settings or LearningSettings()
-        if 0 < len(pairs) < pairs.topic_count:
-            narrowed = settings.prior_deviation * sqrt(len(pairs) / pairs.topic_count)
-            settings = replace(settings, prior_deviation=narrowed)
-        profile = METHODS[self.method](pairs, settings)
+        profile = METHODS[self.method](pairs, settings.narrowed_for(pairs))
         self.profile_ = profile
         self.warnings_ = look_before_learning(pairs).warnings
         self.weights_ = self.coef_ = profile.weights

@@ -14,16 +14,17 @@ same for the same input. How sure a weight is, is the question of `aidos.audit.u
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
-from scipy.special import betaln, digamma, expit, xlogy
 
 from aidos.audit.arrays import PairArrays
 from aidos.audit.climbing import climb
 from aidos.audit.densities import Scored, log_mean_personalised, log_vanilla, pull_of_weights
+from aidos.audit.numerics import betaln, digamma, expit, xlogy
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError
 
@@ -60,6 +61,12 @@ class LearningSettings:
 
     def __post_init__(self) -> None:
         check_parameters(self)
+
+    def narrowed_for(self, pairs: PairArrays) -> LearningSettings:
+        """With fewer queries than topics, the prior of the weights narrowed by the root of their ratio."""
+        if not 0 < len(pairs) < pairs.topic_count:
+            return self
+        return replace(self, prior_deviation=self.prior_deviation * sqrt(len(pairs) / pairs.topic_count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

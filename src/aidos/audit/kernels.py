@@ -6,12 +6,24 @@ thread and always in the same order, so that the same input gives the same digit
 
 from __future__ import annotations
 
+from math import lgamma
+
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.model.compiled import njit
+from aidos.audit.numerics import njit
 
-__all__ = ["add_rows", "dot_rows", "draw_orders", "stages", "sum_lists", "topic_shifts"]
+__all__ = [
+    "add_rows",
+    "count_apart",
+    "dot_rows",
+    "draw_orders",
+    "share_out",
+    "stages",
+    "sum_lists",
+    "sum_log_gamma",
+    "topic_shifts",
+]
 
 Floats = NDArray[np.float64]
 Shares = NDArray[np.float32]
@@ -20,6 +32,8 @@ Ints = NDArray[np.int32]
 
 WIDEST = 600.0
 """Utilities of one list that lie further apart than this are summed in logarithms: exp(-745) is zero."""
+ALIKE = 1e-9
+"""Sums of squares below this are rounding."""
 ANY_ORDER = {"reassoc", "contract", "nsz"}
 """Sums may be taken many at a time; the order is the same whenever the numbers are."""
 
@@ -129,3 +143,58 @@ def draw_orders(starts: Longs, noisy: Floats, found: Longs) -> None:
     for query in range(len(starts) - 1):
         start, stop = starts[query], starts[query + 1]
         found[start:stop] = start + np.argsort(-noisy[start:stop], kind="mergesort")
+
+
+@njit(cache=True, nogil=True)
+def count_apart(starts: Longs, items: Longs, map_starts: Longs, topics: Ints, shares: Floats, found: Longs) -> None:
+    """For every topic, the number of lists whose items differ in it; each topic stands in a map at most once."""
+    sums, squares = np.zeros(len(found)), np.zeros(len(found))
+    for query in range(len(starts) - 1):
+        start, stop = starts[query], starts[query + 1]
+        for place in range(start, stop):
+            for at in range(map_starts[items[place]], map_starts[items[place] + 1]):
+                sums[topics[at]] += shares[at]
+                squares[topics[at]] += shares[at] ** 2
+        for place in range(start, stop):
+            for at in range(map_starts[items[place]], map_starts[items[place] + 1]):
+                topic = topics[at]
+                if squares[topic] - sums[topic] ** 2 / (stop - start) > ALIKE:
+                    found[topic] += 1
+                # Zero from here on: a topic counts once in a list.
+                sums[topic] = squares[topic] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def sum_log_gamma(numbers: Floats) -> float:
+    """The sum of ln Gamma."""
+    total = 0.0
+    for number in numbers:
+        total += lgamma(number)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def share_out(
+    starts: Longs, words: Ints, maps: Floats, logs: Floats, item_counts: Floats, word_counts: Floats
+) -> float:
+    """Share every word out by exp(mu_dk + E[ln beta_kw]), add to the counts, and return the sum of ln of the sums."""
+    total = 0.0
+    topics = maps.shape[1]
+    parts = np.empty(topics)
+    for item in range(len(starts) - 1):
+        for place in range(starts[item], starts[item + 1]):
+            word = words[place]
+            highest = -np.inf
+            for topic in range(topics):
+                parts[topic] = maps[item, topic] + logs[word, topic]
+                highest = max(highest, parts[topic])
+            whole = 0.0
+            for topic in range(topics):
+                parts[topic] = np.exp(parts[topic] - highest)
+                whole += parts[topic]
+            total += highest + np.log(whole)
+            for topic in range(topics):
+                part = parts[topic] / whole
+                item_counts[item, topic] += part
+                word_counts[word, topic] += part
+    return total

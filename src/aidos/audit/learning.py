@@ -15,13 +15,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from aidos.audit.arrays import PairArrays
 from aidos.audit.densities import log_vanilla
 from aidos.audit.inference import MOST_CONCENTRATED, Ascent, LearnedProfile, LearningSettings, start_ascent
+from aidos.audit.numerics import brentq
 
-__all__ = ["fit_concentration", "learn_profile"]
+__all__ = ["fit_concentration", "learn_profile", "update_concentration"]
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class _Climb:
     def go_on(self, rounds: int) -> LearnedProfile:
         """At most so many rounds more."""
         for _ in range(0 if self.converged else rounds):
-            _update_concentration(self.ascent)
+            update_concentration(self.ascent)
             self.ascent.update_weights(with_mix=True)
             self.ascent.update_switches()
             self.elbo.append(self.ascent.elbo())
@@ -88,7 +88,8 @@ class _Climb:
         return self.ascent.result(self.elbo, converged=self.converged)
 
 
-def _update_concentration(ascent: Ascent) -> None:
+def update_concentration(ascent: Ascent) -> None:
+    """Renew lambda where the climb stands, unless that would lower the bound."""
     weights = ascent.counts * (1 - ascent.switches)
     before = float(weights @ ascent.kept.values)
     old = ascent.concentration

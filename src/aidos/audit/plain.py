@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, lgamma, log, pi
 
-from scipy.optimize import minimize
-from scipy.special import digamma
-
 from aidos.audit.inference import LearningSettings
+from aidos.audit.numerics import digamma, minimize
 
 __all__ = ["plain_elbo", "plain_gradient", "plain_infer", "plain_log_mean_personalised", "plain_log_vanilla"]
 

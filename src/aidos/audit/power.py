@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from aidos.audit.arrays import PairArrays
 from aidos.audit.baselines import shifts_by_query
+from aidos.audit.numerics import ndtr, ndtri
 from aidos.errors import ParameterError
 
 __all__ = ["PowerEstimate", "detectable_effect", "estimate_power", "power_of", "queries_needed"]

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from aidos.audit.arrays import PairArrays
 from aidos.audit.baselines import shifts_by_query
 from aidos.audit.learning import fit_concentration
+from aidos.audit.numerics import ndtr
 from aidos.audit.sampling import draw_places
 from aidos.errors import InputError, ParameterError
 

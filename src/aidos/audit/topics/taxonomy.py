@@ -1,0 +1,106 @@
+"""Topics of a taxonomy: what a title and a snippet are about, by the search that the shield uses, too.
+
+Each item has the best few topics of its text, with shares in proportion to their scores. Topics that set results apart
+in too few lists are rolled up (`aidos.audit.topics.rolling`). Each topic of the audit is a topic of the taxonomy, so
+that what is found can be marked sensitive in a profile of the shield. Words that the taxonomy does not know, and texts
+in another language than its own, say nothing here: latent topics (`aidos.audit.topics.latent`) read any language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aidos.audit.arrays import TopicMaps
+from aidos.audit.topics.rolling import merge_rows, roll_up
+from aidos.audit.topics.space import AuditTopic, DescribedItems, TopicSpace
+from aidos.core.resultpairs import Result
+from aidos.core.topictree import TopicTree
+from aidos.errors import InputError
+from aidos.model.topicsearch import NO_PLACE, TopicSearch, TopicShares
+
+__all__ = ["TaxonomyTopics"]
+
+Places = NDArray[np.int32]
+
+MOST_TOPICS = 3
+"""Topics of one item: more are mostly words in common, and make the topics of a profile harder to tell apart."""
+LEAST_SCORE = 0.5
+"""Of the score of the best topic, what another of the same text needs."""
+WORDS = 10
+"""Typical words that are shown of a topic."""
+
+
+class TaxonomyTopics:
+    """Topics of results by the words of a taxonomy."""
+
+    def __init__(self, search: TopicSearch, only: Sequence[str] | None = None) -> None:
+        """With ``only``, such as the topics of an earlier audit, what lies below one of them counts for it."""
+        self.search = search
+        self.only = None if only is None else tuple(dict.fromkeys(only))
+        if self.only is not None:
+            unknown = sum(topic not in search.tree.places for topic in self.only)
+            if unknown or not self.only:
+                raise InputError(
+                    f"{unknown} of {len(self.only)} topics are not in the taxonomy",
+                    hint="use the taxonomy of the earlier audit",
+                )
+
+    def describe(self, items: Sequence[Result], lists: Sequence[Sequence[int]]) -> DescribedItems:
+        """The topics of the items; InputError where no text has a word that the taxonomy knows."""
+        found = self.search.share_texts([item.text for item in items], most=MOST_TOPICS, least=LEAST_SCORE)
+        tree = self.search.tree
+        if self.only is None:
+            stands = roll_up(tree, (found.starts, found.places, found.shares), lists)
+            chosen = np.unique(stands[found.places])
+        else:
+            chosen = np.array([tree.places[topic] for topic in self.only], dtype=np.int32)
+            stands = _nearest(tree, chosen)
+        if not len(chosen):
+            raise InputError(
+                "no result has a word that the taxonomy knows",
+                hint="use latent topics, which are learned from the results and read any language",
+            )
+        maps = _maps(found, stands, chosen, len(tree))
+        return DescribedItems(space=self._space(chosen), maps=maps, notes=self._notes(found, stands, maps))
+
+    def _space(self, chosen: Places) -> TopicSpace:
+        taxonomy, ids = self.search.taxonomy, self.search.tree.ids
+        topics = [taxonomy[ids[place]] for place in chosen.tolist()]
+        return TopicSpace(
+            kind="taxonomy",
+            topics=tuple(AuditTopic(id=topic.id, name=topic.name, words=topic.words[:WORDS]) for topic in topics),
+            source=f"{len(topics):,} of the {len(taxonomy):,} topics of a taxonomy",
+        )
+
+    def _notes(self, found: TopicShares, stands: Places, maps: TopicMaps) -> tuple[str, ...]:
+        notes = []
+        without = int((np.diff(maps.starts) == 0).sum())
+        if without:
+            notes.append(f"{without:,} of {len(maps):,} results are about no topic that is known")
+        seen = np.unique(found.places)
+        rolled = int(((stands[seen] != seen) & (stands[seen] != NO_PLACE)).sum())
+        if rolled and self.only is None:
+            notes.append(f"{rolled:,} topics stand in too few lists, and count for the topics above them")
+        return tuple(notes)
+
+
+def _nearest(tree: TopicTree, chosen: Places) -> Places:
+    """For every topic the nearest chosen one at or above it, NO_PLACE where there is none."""
+    stands = np.full(len(tree), NO_PLACE, dtype=np.int32)
+    stands[chosen] = chosen
+    for place in range(1, len(tree)):
+        if stands[place] == NO_PLACE:
+            stands[place] = stands[tree.parents[place]]
+    return stands
+
+
+def _maps(found: TopicShares, stands: Places, chosen: Places, width: int) -> TopicMaps:
+    numbers = np.full(width, NO_PLACE, dtype=np.int32)
+    numbers[chosen] = np.arange(len(chosen), dtype=np.int32)
+    places = stands[found.places]
+    topics = np.where(places == NO_PLACE, np.int32(NO_PLACE), numbers[places])
+    starts, merged, shares = merge_rows(found.starts, topics, found.shares, len(chosen))
+    return TopicMaps(starts=starts, topics=merged, shares=shares.astype(np.float32), topic_count=len(chosen))
