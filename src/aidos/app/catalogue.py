@@ -30,6 +30,7 @@ BUILT_IN = {
     "mediator-accounts": "aidos.shield.mediator.assignment:MediatorAccounts",
     "policy-gaussian": "aidos.publish.policy_gaussian:PolicyGaussian",
     "pool-release": "aidos.publish.pool:PoolRelease",
+    "profile-audit": "aidos.audit.profileaudit:ProfileAudit",
     "profile-generalisation": "aidos.shield.profile.generalisation:ProfileGeneralisation",
     "risk-overview": "aidos.exposure.risk.overview:RiskOverview",
     "risk-quantiles": "aidos.exposure.risk.quantiles:RiskQuantiles",

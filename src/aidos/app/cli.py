@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,8 @@ COMMANDS = (
     "ingest",
     "publish",
     "verify",
+    "suggest",
+    "rank",
     "calibrate",
     "ledger",
     "explain",
@@ -37,6 +40,7 @@ COMMANDS = (
     "fair",
     "taxonomy",
     "shield",
+    "audit",
     "evaluate",
     "sample",
     "demo",
@@ -103,7 +107,12 @@ def run(arguments: Sequence[str]) -> int:
         print("aidos: interrupted, no output was written", file=sys.stderr)
         return 130
     except CycloptsError as error:
-        return _complain(" ".join(str(error).split()), hint=f"see: {_help_for(arguments)}", code=2)
+        unknown = _unknown_part(arguments)
+        return _complain(
+            unknown[0] if unknown else " ".join(str(error).split()),
+            hint=unknown[1] if unknown else f"see: {_help_for(arguments)}",
+            code=2,
+        )
     except BrokenPipeError:
         raise
     except Exception as error:
@@ -142,6 +151,23 @@ def _complain(message: str, *, hint: str, code: int) -> int:
     if hint:
         print(f"  hint: {hint}", file=sys.stderr)
     return code
+
+
+def _unknown_part(arguments: Sequence[str]) -> tuple[str, str] | None:
+    """What is wrong and what was meant, where a command with parts was given a word that is none of them."""
+    words, known = ["aidos"], app
+    for word in arguments:
+        parts = [name for name in known if not name.startswith("-")]
+        if word.startswith("-") or not parts:
+            return None
+        if word not in parts:
+            said = " ".join(words)
+            close = get_close_matches(word, parts, n=1)
+            hint = f"did you mean: {said} {close[0]}" if close else f"there are {', '.join(parts)}"
+            return f"{said} has no part called {word!r}", hint
+        words.append(word)
+        known = known[word]
+    return None
 
 
 def _help_for(arguments: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
 
 ELSEWHERE = {
+    "aidos.audit.": "aidos audit learn",
     "aidos.exposure.risk.": "aidos risk rank",
     "aidos.exposure.": "aidos expose compute",
     "aidos.fairness.": "aidos fair rerank",

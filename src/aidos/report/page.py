@@ -36,9 +36,11 @@ __all__ = [
     "DataTable",
     "Facts",
     "Figure",
+    "ListedItem",
     "Page",
     "Prose",
     "Source",
+    "TwoLists",
     "render",
 ]
 
@@ -149,7 +151,30 @@ class Card:
     """Lists of sentences, each under a label: why, what would help."""
 
 
-Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedItem:
+    """One line of a list: what it is, where it is from, and what became of it."""
+
+    title: str
+    source: str = ""
+    move: Literal["", "up", "down"] = ""
+    """Drawn as an arrow beside the words."""
+    words: str = ""
+    """What became of it: "up 4 places: Hiking"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoLists:
+    """Two numbered lists side by side, the second with what moved against the first."""
+
+    title: str
+    marks: tuple[str, ...] = ()
+    """What is to be known at a glance."""
+    names: tuple[str, str]
+    lists: tuple[tuple[ListedItem, ...], tuple[ListedItem, ...]]
+
+
+Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card | TwoLists
 """Whatever may stand in a chapter."""
 
 

@@ -71,6 +71,7 @@ def demo(
 
 def _makers() -> Iterator[ChapterMaker]:
     """The chapters in the order of the page."""
+    from aidos.app.demo.audit import audit_chapter
     from aidos.app.demo.exposure import exposure_chapter
     from aidos.app.demo.fairness import fairness_chapter
     from aidos.app.demo.house import house_chapter
@@ -81,7 +82,7 @@ def _makers() -> Iterator[ChapterMaker]:
     from aidos.app.demo.shield import shield_chapter
     from aidos.app.demo.world import world_chapter
 
-    yield from (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, shield_chapter)
+    yield from (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, shield_chapter, audit_chapter)
     yield from (exposure_chapter, risk_chapter, fairness_chapter, house_chapter)
 
 

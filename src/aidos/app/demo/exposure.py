@@ -27,8 +27,8 @@ MOST_TROUBLED = """
 
 def exposure_chapter(place: Workplace) -> Outcome:
     """Compute the exposure of the open community, look one member up, and audit the whole."""
-    from aidos.app.exposureaudit import audit_exposure
     from aidos.app.exposing import look_up_member
+    from aidos.app.exposureaudit import audit_exposure
     from aidos.exposure.critical.model import CriticalityModel
     from aidos.exposure.queries.audit import ExposureAudit
     from aidos.exposure.queries.compute import compute

@@ -1,0 +1,155 @@
+"""What an audit found, in sentences and rows: the same words on the page, in the terminal and in the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from aidos.audit.findings import AuditFinding, ListDifference, Span, TopicFinding, WatchedResult
+from aidos.report.values import Value
+
+__all__ = [
+    "DIFFERENCE_COLUMNS",
+    "MEASURES",
+    "TOPIC_COLUMNS",
+    "difference_rows",
+    "exchanged_words",
+    "interval_words",
+    "listed",
+    "move_words",
+    "power_words",
+    "searches_words",
+    "shown_topics",
+    "topic_rows",
+    "verdict_words",
+]
+
+TOPIC_COLUMNS = ("topic", "what the service does", "weight", "interval", "p", "rank shift")
+DIFFERENCE_COLUMNS = ("measure", "your lists", "noise", "p")
+MEASURES = {
+    "jaccard": "other results (Jaccard)",
+    "kendall": "common results in another order (Kendall)",
+    "rbo": "change near the top (rank-biased overlap)",
+    "earth-mover": "attention moved to other topics (earth mover's)",
+}
+NAMED = 6
+"""Topics that a sentence names."""
+MOST_QUERIES = 100_000
+"""Beyond it a number of queries is no plan any more."""
+
+
+def verdict_words(finding: AuditFinding) -> str:
+    """The verdict in a plain sentence or two."""
+    if not finding.detected:
+        return f"No personalisation detected in {finding.queries:,} searches: no more moved than chance would move."
+    lifted = [each.topic.name for each in finding.found if each.is_lifted]
+    sunk = [each.topic.name for each in finding.found if not each.is_lifted]
+    said = f"The service changes your results in {searches_words(finding.rate.value)}."
+    if not finding.found:
+        return f"{said} It cannot be told which topics it goes by."
+    does = [f"lifts results about {listed(lifted)}"] if lifted else []
+    does += [f"sinks results about {listed(sunk)}"] if sunk else []
+    return f"{said} It {', and '.join(does)}."
+
+
+def searches_words(rate: float) -> str:
+    """A share of searches as people say it."""
+    if rate >= 0.95:
+        return "nearly all searches"
+    if rate >= 0.095:
+        return f"about {round(10 * rate)} of 10 searches"
+    if rate >= 0.005:
+        return f"about {round(100 * rate)} of 100 searches"
+    return "fewer than 1 of 100 searches"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them; of many the first."""
+    if len(names) > NAMED:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED:,} more topics"
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def power_words(finding: AuditFinding) -> str:
+    """How many searches would be needed, where nothing was detected."""
+    plan = finding.power
+    if plan.queries is None:
+        return (
+            "Nothing but chance shows in these searches, so that no number can be named that would be enough: a slight "
+            "pull needs thousands of searches, a strong one shows within a few hundred."
+        )
+    many = f"more than {MOST_QUERIES:,}" if plan.queries > MOST_QUERIES else f"about {plan.queries:,}"
+    return (
+        f"Of all topics {plan.topic.name} stands out most. If that is real, {many} searches in all would show it in 8 "
+        f"of 10 audits; as many as now, {finding.queries:,}, would in {round(100 * plan.chance)} of 100."
+    )
+
+
+def exchanged_words(finding: AuditFinding) -> str:
+    """What is said first of all where the two lists of every search seem to be exchanged; empty elsewhere."""
+    if not finding.suspicion.whole_file:
+        return ""
+    return (
+        "The two lists of every search are probably exchanged: what is called personalised looks like the list without "
+        "an account. Look at how they were saved before you believe anything here."
+    )
+
+
+def shown_topics(finding: AuditFinding, most: int) -> tuple[TopicFinding, ...]:
+    """Those found, and others by the size of their weight, at most so many; lifted first, then sunk."""
+    chosen = finding.topics[: max(most, 1)]
+    return tuple(sorted(chosen, key=lambda each: (not each.found, -each.weight.value)))
+
+
+def topic_rows(topics: Sequence[TopicFinding]) -> list[tuple[Value, ...]]:
+    """Rows under TOPIC_COLUMNS."""
+    return [
+        (
+            each.topic.name,
+            _does(each),
+            f"{each.weight.value:+.2f}",
+            interval_words(each.weight),
+            f"{each.p_value:.2g}",
+            f"{each.shift:+.2f}",
+        )
+        for each in topics
+    ]
+
+
+def interval_words(span: Span) -> str:
+    """The interval around a weight."""
+    return f"{span.low:+.2f} to {span.high:+.2f}"
+
+
+def difference_rows(differences: Sequence[ListDifference]) -> list[tuple[Value, ...]]:
+    """Rows under DIFFERENCE_COLUMNS: 0 where lists are the same, 1 where they have nothing in common."""
+    return [
+        (
+            MEASURES[each.measure],
+            f"{each.mean:.3f}",
+            None if each.noise is None else f"{each.noise:.3f}",
+            None if each.p_value is None else f"{each.p_value:.2g}",
+        )
+        for each in differences
+    ]
+
+
+def move_words(result: WatchedResult, lifted: Collection[str]) -> str:
+    """Where a result went and what explains it; empty where it stayed. ``lifted`` are ids of topics above 0.
+
+    A result is pushed up by what it has of a lifted topic, and also by having less of a sunk one than its neighbours.
+    """
+    places = result.vanilla_rank - result.personalised_rank
+    if not places:
+        return ""
+    far = abs(places)
+    moved = f"{'up' if places > 0 else 'down'} {far} {'place' if far == 1 else 'places'}"
+    if result.reason is None:
+        return moved
+    more = (result.reason.push > 0) == (result.reason.topic.id in lifted)
+    return f"{moved}: {'about' if more else 'less about'} {result.reason.topic.name}"
+
+
+def _does(topic: TopicFinding) -> str:
+    if not topic.found:
+        return "may be chance"
+    return "lifts it" if topic.is_lifted else "sinks it"
