@@ -28,10 +28,11 @@ from aidos.model.retrieval.storage import new_directory
 from aidos.model.taxonomies.cache import digest_of
 from aidos.model.text.analyser import Analyser
 
-__all__ = ["NO_PLACE", "TopicHits", "TopicSearch"]
+__all__ = ["NO_PLACE", "TopicHits", "TopicSearch", "TopicShares"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 NO_PLACE = -1
 """Of a text without any word that a topic knows."""
@@ -53,6 +54,20 @@ class TopicHits:
 
     def __len__(self) -> int:
         return len(self.places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TopicShares:
+    """How much each of many texts is about topics: those of text i stand from ``starts[i]`` to ``starts[i + 1]``."""
+
+    starts: Longs
+    places: Places
+    """Places in the TopicTree, the best of each text first."""
+    shares: Floats
+    """Relevance over the sum of relevances: above 0, and 1 in all for a text with any topic."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
 
 
 class TopicSearch:
@@ -99,10 +114,7 @@ class TopicSearch:
 
     def find(self, text: str, *, most: int = 20, least: float = 0.3) -> TopicHits:
         """The best topics, at most ``most``, with at least that share of the best score and without overlap."""
-        if most < 1:
-            raise ParameterError(f"most must be at least 1, got {most}")
-        if not 0 <= least <= 1:
-            raise ParameterError(f"least must be from 0 to 1, got {least}", hint="0.3 is usual")
+        _check(most, least)
         hits = search(self._index, text, self.scorer, most)
         if not len(hits):
             return TopicHits(places=np.zeros(0, dtype=np.int32), scores=np.zeros(0))
@@ -119,6 +131,35 @@ class TopicSearch:
         if there.any():
             places[there] = found.places[there, 0] + 1
         return places
+
+    def share_texts(
+        self, texts: Sequence[str], *, most: int = 5, least: float = 0.3, threads: int | None = None
+    ) -> TopicShares:
+        """What `find` finds for each text, as shares that sum to 1."""
+        _check(most, least)
+        found = search_batch(self._index, texts, self.scorer, size=most, threads=threads)
+        room = found.places.shape[1]
+        there = np.arange(room) < found.sizes[:, None]
+        places = np.where(there, found.places + np.int32(1), np.int32(NO_PLACE))
+        scores = np.where(there, found.scores, 0.0)
+        kept = there & (scores >= least * scores[:, :1])
+        for column in range(room):
+            mine = places[:, column]
+            ends = mine + self.tree.sizes[mine]
+            below = kept & (places > mine[:, None]) & (places < ends[:, None])
+            # What lies below one topic lies below all above it, so that topics may be dropped one after the other.
+            kept[:, column] &= ~below.any(axis=1)
+        scores = np.where(kept, scores, 0.0)
+        shares = scores / np.maximum(scores.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
+        return TopicShares(starts=starts, places=places[kept], shares=shares[kept])
+
+
+def _check(most: int, least: float) -> None:
+    if most < 1:
+        raise ParameterError(f"most must be at least 1, got {most}")
+    if not 0 <= least <= 1:
+        raise ParameterError(f"least must be from 0 to 1, got {least}", hint="0.3 is usual")
 
 
 def _above_another(tree: TopicTree, places: Places) -> NDArray[np.bool_]:

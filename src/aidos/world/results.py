@@ -25,12 +25,17 @@ from aidos.world.vocabulary import Vocabulary, build_vocabulary
 __all__ = [
     "DEPTH",
     "PULL",
+    "Account",
     "Audit",
     "SearchIndex",
     "account_audit",
     "account_count",
     "account_names",
+    "account_stream",
+    "answer_query",
     "build_index",
+    "draw_account",
+    "draw_query",
     "query_count",
     "query_names",
     "result_blocks",
@@ -90,6 +95,18 @@ class SearchIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody whom the service knows."""
+
+    weights: Floats
+    """The profile: a weight for every topic."""
+    liked: Ints
+    """Topics that have a weight, the sensitive one last."""
+    rate: float
+    """How often the service personalises."""
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """What one account asked, what it was shown, and what the service hides."""
 
@@ -134,27 +151,54 @@ def build_index(world: World, vocabulary: Vocabulary) -> SearchIndex:
     )
 
 
+def account_stream(world: World, account: int) -> np.random.Generator:
+    """The stream of an account: first its profile is drawn from it, then what it asks."""
+    return fresh_stream(world.seed, "results", account)
+
+
+def draw_account(vocabulary: Vocabulary, stream: np.random.Generator) -> Account:
+    """Some ordinary topics and a sensitive one, with their weights, and a switch rate."""
+    liked = stream.choice(vocabulary.ordinary, int(stream.integers(*PROFILE_TOPICS)), replace=False)
+    liked = np.append(liked, stream.integers(vocabulary.ordinary, vocabulary.in_use))
+    weights = np.zeros(len(vocabulary.topics))
+    weights[liked] = stream.uniform(0.5, 1.5, len(liked))
+    return Account(weights, liked, float(stream.uniform(LOWEST_RATE, HIGHEST_RATE)))
+
+
+def draw_query(vocabulary: Vocabulary, liked: Ints, stream: np.random.Generator) -> tuple[int, ...]:
+    """Words of a topic, one of the profile's or any; they are numbers in the vocabulary."""
+    on_profile = stream.random() < ON_PROFILE
+    topic = int(stream.choice(liked)) if on_profile else int(stream.integers(vocabulary.in_use))
+    typical = vocabulary.topic_words[topic, :TYPICAL]
+    return tuple(stream.choice(typical, int(stream.integers(*QUERY_WORDS)), replace=False).tolist())
+
+
+def answer_query(
+    index: SearchIndex, words: Sequence[int], weights: Floats | None, stream: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """The vanilla ranking, and what is shown to somebody of whom these weights are known; None where the switch is off.
+
+    The second differs from the first by noise even where nothing is known.
+    """
+    shown = index.best(words, DEPTH)
+    appeal = -np.arange(len(shown), dtype=np.float64) + NOISE * stream.gumbel(size=len(shown))
+    if weights is not None:
+        appeal += PULL * _match(index, weights, shown)
+    return shown, shown[np.argsort(-appeal, kind="stable")]
+
+
 def account_audit(world: World, vocabulary: Vocabulary, index: SearchIndex, account: int) -> Audit:
     """All queries of one account, asked with and without being known."""
-    stream = fresh_stream(world.seed, "results", account)
-    weights, liked = _profile(vocabulary, stream)
-    rate = float(stream.uniform(LOWEST_RATE, HIGHEST_RATE))
-    number = query_count(world)
-    switched = stream.random(number) < rate
+    stream = account_stream(world, account)
+    known = draw_account(vocabulary, stream)
+    switched = stream.random(query_count(world)) < known.rate
     queries, vanilla, personalised = [], [], []
-    for place in range(number):
-        on_profile = stream.random() < ON_PROFILE
-        topic = int(stream.choice(liked)) if on_profile else int(stream.integers(vocabulary.in_use))
-        typical = vocabulary.topic_words[topic, :TYPICAL]
-        words = tuple(stream.choice(typical, int(stream.integers(*QUERY_WORDS)), replace=False).tolist())
-        shown = index.best(words, DEPTH)
-        appeal = -np.arange(len(shown), dtype=np.float64) + NOISE * stream.gumbel(size=len(shown))
-        if switched[place]:
-            appeal += PULL * _match(index, weights, shown)
-        queries.append(words)
+    for on in switched.tolist():
+        queries.append(draw_query(vocabulary, known.liked, stream))
+        shown, reordered = answer_query(index, queries[-1], known.weights if on else None, stream)
         vanilla.append(shown)
-        personalised.append(shown[np.argsort(-appeal, kind="stable")])
-    return Audit(account, weights, rate, switched, tuple(queries), tuple(vanilla), tuple(personalised))
+        personalised.append(reordered)
+    return Audit(account, known.weights, known.rate, switched, tuple(queries), tuple(vanilla), tuple(personalised))
 
 
 def result_blocks(world: World) -> Iterator[pa.Table]:
@@ -176,15 +220,6 @@ def account_names(accounts: Ints) -> Column:
 def query_names(accounts: Ints, queries: Ints) -> Column:
     """Queries of accounts by name."""
     return digit_texts("account", (accounts + 1, 2), "q", (queries + 1, 4))
-
-
-def _profile(vocabulary: Vocabulary, stream: np.random.Generator) -> tuple[Floats, Ints]:
-    """Some ordinary topics and a sensitive one, with their weights."""
-    liked = stream.choice(vocabulary.ordinary, int(stream.integers(*PROFILE_TOPICS)), replace=False)
-    liked = np.append(liked, stream.integers(vocabulary.ordinary, vocabulary.in_use))
-    weights = np.zeros(len(vocabulary.topics))
-    weights[liked] = stream.uniform(0.5, 1.5, len(liked))
-    return weights, liked
 
 
 def _match(index: SearchIndex, weights: Floats, documents: Ints) -> Floats:

@@ -72,7 +72,7 @@ class TaxonomyTopics:
         return TopicSpace(
             kind="taxonomy",
             topics=tuple(AuditTopic(id=topic.id, name=topic.name, words=topic.words[:WORDS]) for topic in topics),
-            source=f"{len(topics):,} of the {len(taxonomy):,} topics of a taxonomy",
+            source=f"from a taxonomy of {len(taxonomy):,} topics",
         )
 
     def _notes(self, found: TopicShares, stands: Places, maps: TopicMaps) -> tuple[str, ...]:

@@ -86,5 +86,5 @@ def _facts(finding: AuditFinding) -> list[tuple[str, Value]]:
     if finding.detected:
         rate = finding.rate
         told.append(("personalised", f"{rate.value:.0%} of searches ({rate.low:.0%} to {rate.high:.0%})"))
-    told.append(("topics", f"{len(finding.topics):,}: {finding.space.source}"))
+    told.append(("topics", f"{len(finding.topics):,}, {finding.space.source}"))
     return told

@@ -1,0 +1,121 @@
+"""The sample world's personalising service, asked as an auditor asks it: pairs of result lists whose truth is known.
+
+An account's queries and profile are the world's own (see `aidos.world.results`). Any number of queries can be asked,
+with the whole profile known to the service or with any other weights, and each may be asked without an account a second
+time: that list differs from the first by the service's noise alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+
+from aidos.core.resultpairs import Result, ResultPair
+from aidos.errors import ParameterError
+from aidos.world.documents import document_blocks
+from aidos.world.results import (
+    Account,
+    SearchIndex,
+    account_audit,
+    account_count,
+    account_stream,
+    answer_query,
+    build_index,
+    draw_account,
+    draw_query,
+)
+from aidos.world.size import World
+from aidos.world.streams import Floats, Ints, fresh_stream
+from aidos.world.vocabulary import Vocabulary, build_vocabulary
+
+__all__ = ["SampleService", "WorldQuery"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldQuery:
+    """One query of an account, and whether the service looks at the profile for it."""
+
+    words: tuple[int, ...]
+    """Numbers of words in the vocabulary."""
+    text: str
+    switched: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampleService:
+    """Everything that the service knows but the accounts' profiles."""
+
+    world: World
+    vocabulary: Vocabulary = field(repr=False)
+    index: SearchIndex = field(repr=False)
+    results: tuple[Result, ...] = field(repr=False)
+    """What it shows of each document, by number."""
+
+    @classmethod
+    def of(cls, world: World) -> Self:
+        """Index the documents of a world."""
+        vocabulary = build_vocabulary(world)
+        table = pa.concat_tables(document_blocks(world))
+        shown = (table[name].to_pylist() for name in ("object_id", "title", "snippet"))
+        return cls(
+            world=world,
+            vocabulary=vocabulary,
+            index=build_index(world, vocabulary),
+            results=tuple(
+                Result(url=url, title=title, snippet=snippet) for url, title, snippet in zip(*shown, strict=True)
+            ),
+        )
+
+    def account(self, number: int) -> Account:
+        """The truth about an account, counted from 0."""
+        if not 0 <= number < account_count(self.world):
+            raise ParameterError(
+                f"the world has the accounts 0 to {account_count(self.world) - 1}, not {number}",
+                hint="take one of these, or a larger world",
+            )
+        return draw_account(self.vocabulary, account_stream(self.world, number))
+
+    def stream(self, purpose: str, number: int) -> np.random.Generator:
+        """Randomness for something that is done with an account."""
+        return fresh_stream(self.world.seed, purpose, number)
+
+    def draw_queries(self, account: Account, number: int, stream: np.random.Generator) -> tuple[WorldQuery, ...]:
+        """Queries of the kind that the account asks, half of them about what it likes."""
+        found = []
+        for _ in range(number):
+            words = draw_query(self.vocabulary, account.liked, stream)
+            switched = bool(stream.random() < account.rate)
+            found.append(WorldQuery(words=words, text=self._text(words), switched=switched))
+        return tuple(found)
+
+    def ask(self, query: WorldQuery, weights: Floats, stream: np.random.Generator, *, twice: bool = True) -> ResultPair:
+        """Both lists, and where asked ``twice`` a second one without an account; ``weights`` are what is known."""
+        vanilla, personalised = answer_query(self.index, query.words, weights if query.switched else None, stream)
+        again = answer_query(self.index, query.words, None, stream)[1] if twice else None
+        return ResultPair(
+            query=query.text,
+            vanilla=self._shown(vanilla),
+            personalised=self._shown(personalised),
+            again=None if again is None else self._shown(again),
+        )
+
+    def sampled_pairs(self, number: int) -> tuple[ResultPair, ...]:
+        """The pairs of an account as they stand in the sample."""
+        audit = account_audit(self.world, self.vocabulary, self.index, number)
+        return tuple(
+            ResultPair(query=self._text(words), vanilla=self._shown(vanilla), personalised=self._shown(personalised))
+            for words, vanilla, personalised in zip(audit.queries, audit.vanilla, audit.personalised, strict=True)
+        )
+
+    def true_weights(self, account: Account) -> dict[str, float]:
+        """The profile of an account by ids of topics."""
+        return {self.vocabulary.topics[topic].id: float(account.weights[topic]) for topic in account.liked.tolist()}
+
+    def _text(self, words: tuple[int, ...]) -> str:
+        return " ".join(self.vocabulary.words[word] for word in words)
+
+    def _shown(self, documents: Ints) -> tuple[Result, ...]:
+        return tuple(self.results[number] for number in documents.tolist())
