@@ -119,7 +119,16 @@ def _topics(rows: Sequence[Row], points: Sequence[Row]) -> Chapter:
         beside = "; the paper has 0.84 (INF)" if setting == EVERY else ""
         warned = " The tool warns before learning." if setting == SINGLE else ""
         by_size = [row for row in own if row["topics"] is not None]
-        columns = ("method", "topics", "r_precision", "r_precision_low", "r_precision_high", "mixing", "warned")
+        columns = (
+            "method",
+            "topics",
+            "r_precision",
+            "r_precision_low",
+            "r_precision_high",
+            "beyond_shift",
+            "mixing",
+            "warned",
+        )
         table = study_table(f"Topics found ({setting})", own, (*columns, "profiles", "paper"))
         said = f"{setting.capitalize()}: R-precision {listed(means)}{beside}.{warned}"
         title = f"R-precision by topics of the profile ({setting})"

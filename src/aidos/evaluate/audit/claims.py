@@ -16,7 +16,7 @@ from aidos.evaluate.audit.accounts import MARKED, UNMARKED
 from aidos.evaluate.audit.engines import EVERY, SINGLE, SOME
 from aidos.evaluate.audit.outcome import Outcome
 from aidos.evaluate.audit.sampled import STRONG
-from aidos.evaluate.audit.summaries import PAPERS_PRECISION
+from aidos.evaluate.audit.summaries import PAPERS_PRECISION, SIMPLE
 
 __all__ = ["Claim", "read_claims"]
 
@@ -25,6 +25,8 @@ FOUND, CORRELATED, NEAR = 0.95, 0.9, 0.05
 """What EM reaches on lists drawn from the model: R-precision, correlation, relative error of mix and concentration."""
 ERRORS = 3
 """Standard errors by which the share of false alarms may lie above the level."""
+SLACK = 2
+"""Standard errors by which a mean over the same profiles may lie below another and count as level with it."""
 FORETOLD = 0.25
 """How far the share that is detected may lie from what the true effect foretells."""
 FEW_FOUND = 0.5
@@ -77,12 +79,21 @@ def _of_recovery(rows: Rows, level: float) -> Iterator[Claim]:  # noqa: ARG001 -
 
 def _of_topics(rows: Rows, level: float) -> Iterator[Claim]:  # noqa: ARG001 - the same
     means = {(row["setting"], row["method"]): row for row in rows if row["topics"] is None}
+    mixing = [means[setting, method] for setting in (EVERY, SOME) for method in ("INF", SIMPLE)]
+    together = {
+        name: np.mean([row["r_precision"] for row in mixing if row["method"] == name]) for name in ("INF", SIMPLE)
+    }
+    yield Claim(
+        finding=f"where lists mix topics INF finds {PAPERS_PRECISION:.0%} as the paper does, and as many as rank shift",
+        holds=bool(together["INF"] >= max(PAPERS_PRECISION, together[SIMPLE])),
+        values={name: float(value) for name, value in together.items()},
+    )
     for setting in (EVERY, SOME):
-        values = {method: row["r_precision"] for (where, method), row in means.items() if where == setting}
+        row = means[setting, "INF"]
         yield Claim(
-            finding=f"INF finds {PAPERS_PRECISION:.0%} as the paper does and as many as rank shift ({setting})",
-            holds=values["INF"] >= max(PAPERS_PRECISION, values["rank shift"]),
-            values=values,
+            finding=f"INF is not below rank shift by more than {SLACK} standard errors ({setting})",
+            holds=row["beyond_shift"] >= -SLACK * row["beyond_shift_error"],
+            values={"INF": row["r_precision"], "beyond": row["beyond_shift"], "error": row["beyond_shift_error"]},
         )
     single, mixed = means[SINGLE, "INF"], [means[setting, "INF"]["warned"] for setting in (EVERY, SOME)]
     yield Claim(

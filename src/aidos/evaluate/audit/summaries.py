@@ -15,6 +15,7 @@ __all__ = [
     "PAPERS_LISTS",
     "PAPERS_PRECISION",
     "PAPERS_USERS",
+    "SIMPLE",
     "sum_up_accounts",
     "sum_up_alarms",
     "sum_up_lists",
@@ -39,6 +40,8 @@ PAPERS_LISTS = {
 """How often the paper tells the personalised list, for profiles of one to ten topics."""
 PAPERS_USERS = {3: 0.60}
 """The same for whose a list is, by how many people could be meant; the best of the paper's real accounts."""
+SIMPLE = "rank shift"
+"""The baseline that learners are held against."""
 CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20)
 
 
@@ -59,15 +62,32 @@ def sum_up_recovery(rows: pa.Table) -> pa.Table:
 
 
 def sum_up_topics(rows: pa.Table) -> pa.Table:
-    """Mean R-precision by setting, method and number of topics; topics null for all sizes together."""
+    """Mean R-precision by setting, method and number of topics; topics null for all sizes together.
+
+    Beside it the mean difference to rank shift over the same profiles, with its standard error.
+    """
     found = []
     whole = rows.set_column(rows.schema.get_field_index("topics"), "topics", pa.nulls(len(rows), pa.int64()))
     for table in (whole, rows):
-        for key, group in _groups(table, ("setting", "method", "topics")):
-            shares = np.array([_share(ranks, len(ranks)) for ranks in group["ranks"]])
-            mixing = {"mixing": float(group["mixing"].mean()), "warned": float(group["warned"].mean())}
-            paper = PAPERS_PRECISION if key["setting"] == EVERY and key["topics"] is None else None
-            found.append({**key, **_interval("r_precision", shares), **mixing, "profiles": len(shares), "paper": paper})
+        groups = list(_groups(table, ("setting", "method", "topics")))
+        shares = {
+            tuple(key.values()): np.array([_share(each, len(each)) for each in of["ranks"]]) for key, of in groups
+        }
+        for key, group in groups:
+            own, shift = shares[tuple(key.values())], shares[key["setting"], SIMPLE, key["topics"]]
+            beyond = own - shift
+            found.append(
+                {
+                    **key,
+                    **_interval("r_precision", own),
+                    "beyond_shift": float(beyond.mean()),
+                    "beyond_shift_error": float(beyond.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else None,
+                    "mixing": float(group["mixing"].mean()),
+                    "warned": float(group["warned"].mean()),
+                    "profiles": len(own),
+                    "paper": PAPERS_PRECISION if key["setting"] == EVERY and key["topics"] is None else None,
+                }
+            )
     return _table(found)
 
 
