@@ -11,7 +11,7 @@ from aidos.audit.learning import learn_profile
 from aidos.audit.power import detectable_effect, estimate_power, power_of, queries_needed
 from aidos.audit.sampling import HiddenProfile, sample_audit
 from aidos.audit.uncertainty import BootstrapPlan, bootstrap_profile
-from aidos.audit.verdict import discoveries, judge, sign_flip_p_values, simulated_p_values
+from aidos.audit.verdict import MANY, discoveries, judge, sign_flip_p_values, simulated_p_values
 from aidos.errors import InputError, ParameterError
 
 
@@ -182,3 +182,17 @@ def test_a_pilot_says_how_many_queries_are_needed():
     assert judge(sample_audit(profile, np.random.default_rng(7), queries=2 * pilot.queries).pairs).personalised
     nothing = estimate_power(noisy_views(np.random.default_rng(3))[0])
     assert nothing.queries is None or nothing.queries > 400
+
+
+def test_of_many_queries_single_topics_have_the_normal_tail_and_rare_ones_are_counted(monkeypatch):
+    generator = np.random.default_rng(4)
+    shifts = generator.normal(0.008, 1, (MANY, 3))
+    shifts[:, 2] = 0
+    shifts[:3, 2] = 1
+    tail = sign_flip_p_values(shifts, 1999, np.random.default_rng(1))
+    monkeypatch.setattr("aidos.audit.verdict.MANY", MANY + 1)
+    counted = sign_flip_p_values(shifts, 1999, np.random.default_rng(1))
+    assert tail[0] == counted[0]
+    assert tail[1] == pytest.approx(counted[1], abs=0.04)
+    assert tail[1][2] == counted[1][2] == pytest.approx(0.25, abs=0.05)
+    assert tail[1][0] != counted[1][0]

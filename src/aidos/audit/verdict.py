@@ -30,7 +30,7 @@ from aidos.audit.numerics import ndtr
 from aidos.audit.sampling import draw_places
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["Verdict", "discoveries", "judge", "sign_flip_p_values", "simulated_p_values"]
+__all__ = ["MANY", "Verdict", "discoveries", "judge", "sign_flip_p_values", "simulated_p_values"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
