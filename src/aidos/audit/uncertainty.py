@@ -8,7 +8,9 @@ second vanilla fetch and `aidos.audit.verdict`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -81,10 +83,10 @@ def bootstrap_profile(
     quick = replace(base, tolerance=max(base.tolerance, TOLERANCE))
     generator = np.random.default_rng(chosen.seed)
     even = np.full(len(pairs), 1 / len(pairs))
-    found = []
-    for _ in range(chosen.draws):
-        counts = generator.multinomial(len(pairs), even).astype(np.float64)
-        found.append(learn(pairs, quick, counts=counts, start=profile))
+    drawn = [generator.multinomial(len(pairs), even).astype(np.float64) for _ in range(chosen.draws)]
+    # Most of the work is compiled and lets go of the interpreter, so that plain threads share the cores.
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        found = list(threads.map(lambda counts: learn(pairs, quick, counts=counts, start=profile), drawn))
     ends = [(1 - chosen.confidence) / 2, (1 + chosen.confidence) / 2]
     low, high = np.quantile([each.weights for each in found], ends, axis=0)
 
