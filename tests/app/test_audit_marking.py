@@ -55,7 +55,7 @@ def finding(opened, weights, *, found=True):
         concentration=one,
         evidence=(),
         differences=(),
-        power=PowerPlan(topic=next(iter(topics.values())), chance=0.5, queries=None),
+        power=PowerPlan(topic=next(iter(topics.values())), chance=0.5, fewest=None, queries=None),
         suspicion=Suspicion(whole_file=False, pairs=()),
     )
 

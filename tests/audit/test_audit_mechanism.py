@@ -86,6 +86,15 @@ def test_both_methods_and_sources_find_the_topic(pairs):
         assert found.space.kind == "given"
 
 
+def test_a_plan_is_in_searches_of_all_kinds_where_only_some_have_a_second_vanilla_list(pairs, finding):
+    half = [replace(pair, again=pair.again if number % 2 else None) for number, pair in enumerate(pairs)]
+    only = audit([pair for pair in half if pair.again is not None]).power
+    both = audit(half)
+    assert both.controlled
+    assert both.power.fewest == 2 * only.fewest
+    assert finding.power.fewest < finding.power.queries
+
+
 def test_without_a_profile_nothing_is_found_or_shown():
     quiet = 0
     for seed in range(4):
@@ -102,6 +111,7 @@ def test_identical_lists_are_no_profile_and_are_warned_of():
     assert not found.detected
     assert found.found == ()
     assert found.changed == 0
+    assert found.power.fewest is None
     assert found.power.queries is None
     assert any("are the same" in words for words in found.warnings)
     assert all(each.mean == 0 for each in found.differences)

@@ -167,8 +167,10 @@ def test_lists_of_one_topic_are_warned_of_before_learning():
 def test_other_lists_that_say_nothing_are_warned_of():
     maps = TopicMaps.from_dense(np.eye(3))
     same = look_before_learning(PairArrays.from_lists([[0, 1], [2], [1, 2]], [[0, 1], [2], [1, 2]], maps))
-    assert any("1 of 3 queries have fewer than two" in sentence for sentence in same.warnings)
+    assert any("1 of 3 queries has fewer than two" in sentence for sentence in same.warnings)
     assert any("are the same" in sentence for sentence in same.warnings)
+    alone = look_before_learning(PairArrays.from_lists([[0, 1]], [[1, 0]], maps))
+    assert any("1 query is fewer than 3 topics" in sentence for sentence in alone.warnings)
     assert not any("hardly mix" in sentence for sentence in same.warnings)
 
 

@@ -8,6 +8,7 @@ from aidos.audit.arrays import PairArrays, TopicMaps
 from aidos.audit.baselines import rank_shift, regress_topics, shifts_by_query, within_list_squares
 from aidos.audit.inference import infer_profile
 from aidos.audit.learning import learn_profile
+from aidos.audit.numerics import ndtri
 from aidos.audit.power import detectable_effect, estimate_power, power_of, queries_needed
 from aidos.audit.sampling import HiddenProfile, sample_audit
 from aidos.audit.uncertainty import BootstrapPlan, bootstrap_profile
@@ -66,7 +67,7 @@ def test_sign_flips_equal_the_list_of_all_of_them():
     signs = np.array(np.meshgrid(*[[1, -1]] * 8)).reshape(8, -1).T
     scaled = shifts / np.sqrt((shifts**2).sum(axis=0))
     sums, seen = np.abs(signs @ scaled), np.abs(scaled.sum(axis=0))
-    overall, each = sign_flip_p_values(shifts, 20_000, generator)
+    overall, each, *_ = sign_flip_p_values(shifts, 20_000, generator)
     assert overall == pytest.approx((sums.max(axis=1) >= seen.max() - 1e-9).mean(), abs=0.015)
     assert each == pytest.approx((sums >= seen - 1e-9).mean(axis=0), abs=0.015)
 
@@ -180,8 +181,79 @@ def test_a_pilot_says_how_many_queries_are_needed():
     assert pilot.queries is not None
     assert 20 < pilot.queries < 500
     assert judge(sample_audit(profile, np.random.default_rng(7), queries=2 * pilot.queries).pairs).personalised
+    assert pilot.fewest is not None
+    assert pilot.fewest <= pilot.queries
     nothing = estimate_power(noisy_views(np.random.default_rng(3))[0])
     assert nothing.queries is None or nothing.queries > 400
+
+
+def test_the_fewest_follow_from_the_score_of_the_verdict_and_the_others_from_its_square_less_chance():
+    pairs = sample_audit(HiddenProfile(topics=20, favoured=2), np.random.default_rng(1), queries=200).pairs
+    found = judge(pairs)
+    plan = estimate_power(pairs, verdict=found)
+    largest = np.abs(found.topic_scores).max()
+    assert plan == estimate_power(pairs)
+    assert abs(found.topic_scores[plan.topic]) == largest
+    assert plan.fewest == np.ceil(200 * ((found.threshold + 0.8416212) / largest) ** 2)
+    assert found.threshold == pytest.approx(-ndtri(0.05 / 40), abs=0.3)
+    assert plan.queries == queries_needed(np.sqrt((largest**2 - 2 * np.log(20)) / 200), 20)
+
+
+def with_a_slight_pull(seed, queries, topics=20):
+    """Two views that are the same noise, of which one lifts items of the first topic now and then."""
+    generator = np.random.default_rng(seed)
+    pairs, control = noisy_views(generator, queries=queries, topics=topics)
+    about = np.array([pairs.maps.row(item)[0] for item in range(len(pairs.maps))])
+    lists = [pairs.items[pairs.starts[query] : pairs.starts[query + 1]] for query in range(queries)]
+    pulled = [sorted(range(len(one)), key=lambda place, one=one: place - 3 * about[one[place]]) for one in lists]
+    chosen = [one[order] if generator.random() < 0.5 else one for one, order in zip(lists, pulled, strict=True)]
+    vanilla = [
+        one[np.argsort(pairs.ranks[pairs.starts[query] : pairs.starts[query + 1]])] for query, one in enumerate(lists)
+    ]
+    return PairArrays.from_lists(vanilla, chosen, pairs.maps), control
+
+
+def test_a_plan_with_a_second_vanilla_list_is_made_by_the_difference_that_the_verdict_tests():
+    pairs, control = with_a_slight_pull(0, 120)
+    shifts = shifts_by_query(pairs) - shifts_by_query(control)
+    scores = shifts.sum(axis=0) / np.sqrt((shifts**2).sum(axis=0))
+    plan = estimate_power(pairs, control)
+    assert plan.seen == pytest.approx(np.abs(scores).max() / np.sqrt(120))
+    assert plan.seen != pytest.approx(estimate_power(pairs).seen)
+
+
+def test_the_range_of_audits_that_detected_nothing_holds_the_number_that_is_really_needed():
+    many = judge(*with_a_slight_pull(99, 4000))
+    needed = queries_needed(many.topic_scores[0] / np.sqrt(4000), 20)
+    held = []
+    for seed in range(15):
+        pairs, control = with_a_slight_pull(seed, 60)
+        verdict = judge(pairs, control)
+        plan = estimate_power(pairs, control, verdict=verdict)
+        if not verdict.personalised:
+            assert plan.fewest > 60
+            held.append(plan.fewest <= needed and (plan.queries is None or needed <= plan.queries))
+    assert len(held) > 10
+    assert np.mean(held) > 0.8
+
+
+def test_where_both_lists_are_the_same_no_number_is_named():
+    pairs = draw_pairs(np.random.default_rng(1), queries=30)
+    same = PairArrays(starts=pairs.starts, items=pairs.items, ranks=pairs.positions, maps=pairs.maps)
+    plan = estimate_power(same)
+    assert (plan.seen, plan.effect, plan.fewest, plan.queries) == (0, 0, None, None)
+    plan = estimate_power(same, same)
+    assert (plan.fewest, plan.queries) == (None, None)
+
+
+def test_a_topic_that_only_stands_on_top_promises_nothing_soon():
+    pairs = followed_by_noise(np.random.default_rng(4), first_about=3)
+    alone = sign_flip_p_values(shifts_by_query(pairs), 199, np.random.default_rng(0))
+    assert abs(alone.scores[3]) > 4
+    plan = estimate_power(pairs)
+    assert not judge(pairs).personalised
+    assert plan.fewest > len(pairs)
+    assert plan.queries is None or plan.queries > 2 * len(pairs)
 
 
 def test_of_many_queries_single_topics_have_the_normal_tail_and_rare_ones_are_counted(monkeypatch):

@@ -164,6 +164,7 @@ def without_numbers(text):
         ("risk", "effects"),
         ("exposure", "later"),
         ("shield", "decision"),
+        ("audit", "right"),
     ],
 )
 def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):

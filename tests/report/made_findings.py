@@ -81,7 +81,7 @@ def finding(**changes):
             ListDifference(measure="rbo", mean=0.31, noise=0.06, p_value=0.0005),
             ListDifference(measure="earth-mover", mean=0.01, noise=0.001, p_value=0.0005),
         ),
-        "power": PowerPlan(topic=TOPICS["chess"], chance=0.31, queries=1240),
+        "power": PowerPlan(topic=TOPICS["chess"], chance=0.31, fewest=480, queries=1240),
         "suspicion": Suspicion(whole_file=False, pairs=()),
     }
     return AuditFinding(**(given | changes))

@@ -83,7 +83,7 @@ def test_evidence_is_there_only_where_something_was_detected():
     text = render(nothing)
     assert "search 0" not in text
     assert "does not mean that the service holds no profile" in text
-    assert "about 1,240 searches in all" in text
+    assert "between about 480 and 1,300 searches in all" in text
     assert "41%" not in text  # a rate would say that something was found
 
 
@@ -155,12 +155,22 @@ def test_exchanged_lists_are_told_first_and_warnings_before_the_method():
 
 
 def test_a_plan_says_how_many_searches_or_that_no_number_can_be_named():
-    assert "no number can be named" in power_words(
-        finding(power=PowerPlan(topic=TOPICS["chess"], chance=0, queries=None))
-    )
-    far = finding(power=PowerPlan(topic=TOPICS["chess"], chance=0.0, queries=10**7))
-    assert "more than 100,000 searches" in power_words(far)
-    assert "in 31 of 100" in power_words(finding())
+    def words(fewest, queries):
+        return power_words(
+            finding(power=PowerPlan(topic=TOPICS["chess"], chance=0, fewest=fewest, queries=queries), detected=False)
+        )
+
+    assert "no number can be named" in words(None, None)
+    assert "at least about 99 searches in all" in words(99, None)
+    assert "at least about 130 searches in all" in words(121, 10**7)
+    assert "between about 130 and 4,200 searches in all" in words(130, 4195)
+    assert "more than 100,000 searches" in words(10**6, None)
+
+
+def test_one_of_something_is_one():
+    one = finding(detected=False, queries=1)
+    assert "detected in 1 search:" in verdict_words(one)
+    assert "None of 1 topic moves" in topic_figure(replace(one, topics=one.topics[:1])).caption
 
 
 def test_a_page_of_many_topics_draws_those_that_matter():

@@ -114,6 +114,7 @@ def test_check_tells_numbers_and_remedies_and_no_search(capsys, pairs):
     assert SECRET not in said.out + said.err
     assert "example.org" not in said.out
     assert "pairs                               60" in said.out
+    assert said.err == f"aidos: next: aidos audit learn {pairs} -o audit\n"
     found = told(capsys, "check", pairs)
     assert (found["pairs"], found["with_again"], found["can_learn"]) == (60, 60, True)
     assert SECRET not in json.dumps(found)
@@ -125,6 +126,7 @@ def test_check_fails_where_nothing_can_be_learned(capsys, tmp_path):
     single.write_text(json.dumps({"query": SECRET, "vanilla": one, "personalised": one}) + "\n")
     said = shown(capsys, "check", single, code=2)
     assert "stops: all pairs have one result only" in said.out
+    assert "next:" not in said.err
     assert told(capsys, "check", single, code=2)["can_learn"] is False
     assert "nothing can be learned" in complaint(capsys, "learn", single)
 
@@ -150,6 +152,7 @@ def test_sides_can_be_named_by_options(capsys, tmp_path, pairs):
     sides = [
         word for side in ("vanilla", "personalised", "again") for word in (f"--{side}", tmp_path / f"{side[0]}.jsonl")
     ]
+    assert f"next: aidos audit learn --vanilla {tmp_path}/v.jsonl" in shown(capsys, "check", *sides).err
     found = told(capsys, "check", *sides)
     assert (found["pairs"], found["with_again"]) == (20, 20)
 
@@ -329,8 +332,8 @@ def test_missing_findings_are_refused(capsys, audit, tmp_path):
 
 
 def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path):
-    output = tmp_path / "rehearsal"
-    found = told(capsys, "rehearse", "-o", output, "--queries", 25)
+    output = tmp_path / "my loop"
+    found = told(capsys, "rehearse", "-o", output, "--queries", 25, "--draws", 5)
     assert found["queries"] == 25
     assert len(found["truth"]) > 1
     names = {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()}
@@ -346,6 +349,8 @@ def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path)
         ),
     }
     assert all(is_private(path) for path in (output, *output.rglob("*")))
+    assert f"--queries 25 --draws 5 -o &#39;{output}&#39;" in (output / "comparison.html").read_text()
+    assert len(json.loads((output / "before" / "finding.json").read_text())["drawn_rates"]) == 5
     assert told(capsys, "check", output / "before.jsonl")["pairs"] == 25
     assert told(capsys, "compare", output / "before", output / "after")["detected"] == found["comparison"]["detected"]
     capsys.readouterr()
@@ -353,4 +358,5 @@ def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path)
     assert set(json.loads(capsys.readouterr().out)["supports"]) == set(found["truth"])
     assert "holds something else already" in complaint(capsys, "rehearse", "-o", output)
     assert "--queries must be at least" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--queries", 3)
+    assert "--draws must be at least 2" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--draws", 1)
     assert "accounts" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--account", 9999)

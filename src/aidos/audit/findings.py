@@ -109,9 +109,13 @@ class PowerPlan:
     topic: AuditTopic
     """The topic that stands out most."""
     chance: float
-    """How likely as many queries again would detect it."""
+    """How likely as many queries again would detect it, by the careful estimate that ``queries`` comes from."""
+    fewest: int | None
+    """How many queries in all would detect it with 80 % if it is as strong as it looks; None where nothing moved.
+
+    It looks stronger than it is, since of all topics it stands out most."""
     queries: int | None
-    """How many queries in all would detect it with 80 %; None where nothing but chance was seen."""
+    """The same less what chance would give; None where nothing but chance was seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

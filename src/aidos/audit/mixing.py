@@ -13,7 +13,7 @@ import numpy as np
 from aidos.audit.arrays import PairArrays
 from aidos.audit.baselines import within_list_squares
 
-__all__ = ["LIST_MIXING_LEAST", "Learnable", "look_before_learning"]
+__all__ = ["LIST_MIXING_LEAST", "Learnable", "look_before_learning", "some_of"]
 
 LIST_MIXING_LEAST = 0.05
 """Below this share of topic variation within lists the tool warns: the surrogate engine stays unread below 0.02."""
@@ -37,7 +37,7 @@ class Learnable:
         """What to tell before learning, in sentences; empty where all is well."""
         found = []
         if self.single:
-            found.append(f"{self.single} of {self.queries} queries have fewer than two results and say nothing")
+            found.append(f"{some_of(self.single, self.queries)} fewer than two results to put in order")
         if not self.changed:
             found.append("the two lists of every query are the same, so there is no profile to learn")
         if self.mixing < LIST_MIXING_LEAST:
@@ -46,11 +46,17 @@ class Learnable:
                 "so a profile can hardly show: ask queries whose results are about different topics"
             )
         if self.queries < self.topics:
+            asked = "1 query is" if self.queries == 1 else f"{self.queries:,} queries are"
             found.append(
-                f"{self.queries} queries are fewer than {self.topics} topics, so weights are drawn closer to 0: "
+                f"{asked} fewer than {self.topics:,} topics, so weights are drawn closer to 0: "
                 "collect more queries or use fewer topics"
             )
         return tuple(found)
+
+
+def some_of(some: int, queries: int) -> str:
+    """The beginning of a sentence: so many of these queries have something."""
+    return f"{some:,} of {queries:,} {'query' if queries == 1 else 'queries'} {'has' if some == 1 else 'have'}"
 
 
 def look_before_learning(pairs: PairArrays) -> Learnable:

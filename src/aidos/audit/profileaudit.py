@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Annotated, Literal
 
 import numpy as np
@@ -35,8 +36,8 @@ from aidos.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, Topic
 from aidos.audit.inference import LearnedProfile, LearningSettings, infer_profile
 from aidos.audit.items import LEAST_CONTROLLED, PairItems
 from aidos.audit.learning import learn_profile
-from aidos.audit.mixing import look_before_learning
-from aidos.audit.power import estimate_power
+from aidos.audit.mixing import look_before_learning, some_of
+from aidos.audit.power import PowerEstimate, estimate_power
 from aidos.audit.swapped import find_swapped
 from aidos.audit.topics.space import DescribedItems, TopicSource, TopicSpace
 from aidos.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
@@ -112,8 +113,9 @@ class ProfileAudit:
         plan = BootstrapPlan(draws=self._affordable(pairs), confidence=self.confidence, seed=self.seed)
         around = bootstrap_profile(learn, pairs, profile, settings, plan)
         control = items.controlled(described.maps)
-        verdict = judge(*(control or (pairs,)), level=self.level, seed=self.seed)
-        power = estimate_power(pairs, level=self.level)
+        tested = control or (pairs,)
+        verdict = judge(*tested, level=self.level, seed=self.seed)
+        power = estimate_power(*tested, verdict=verdict)
         swaps = find_swapped(lambda given: learn(given, settings), pairs, profile)
         suspicion = Suspicion(
             whole_file=swaps.whole_file,
@@ -136,7 +138,7 @@ class ProfileAudit:
             concentration=_span(profile.concentration, around.concentration),
             evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
             differences=measure_differences(items, described.maps, seed=self.seed),
-            power=PowerPlan(topic=described.space.topics[power.topic], chance=power.power_now, queries=power.queries),
+            power=_plan(power, described.space, len(pairs) / len(tested[0])),
             suspicion=suspicion,
             warnings=(
                 *look_before_learning(pairs).warnings,
@@ -154,6 +156,14 @@ class ProfileAudit:
 def _span(value: float, around: Interval) -> Span:
     """The interval, widened where draws that are all to one side leave the value out."""
     return Span(value, min(around.low, value), max(around.high, value))
+
+
+def _plan(power: PowerEstimate, space: TopicSpace, queries_for_each: float) -> PowerPlan:
+    """In queries of all kinds: where only some have a second vanilla list, as many more of the others are asked."""
+    fewest, queries = (
+        None if each is None else ceil(each * queries_for_each) for each in (power.fewest, power.queries)
+    )
+    return PowerPlan(topic=space.topics[power.topic], chance=power.power_now, fewest=fewest, queries=queries)
 
 
 def _topic_findings(
@@ -187,13 +197,13 @@ def _doubts(items: PairItems, profile: LearnedProfile, suspicion: Suspicion) -> 
     apart = sum(len(items.vanilla[query]) == sum(items.shown[query]) for query in range(len(items)))
     if apart:
         found.append(
-            f"{apart:,} of {len(items):,} queries have no result that stands in both lists, "
+            f"{some_of(apart, len(items))} no result that stands in both lists, "
             "so that their order says little: are both lists of the same query and service?"
         )
     again = sum(each is not None for each in items.again)
     if again and not len(items.controlled_queries):
         found.append(
-            f"{again:,} of {len(items):,} queries have a second vanilla list, too few to test with: "
+            f"{some_of(again, len(items))} a second vanilla list, too few to test with: "
             f"at least {LEAST_CONTROLLED} and half of all are needed"
         )
     if suspicion.whole_file:

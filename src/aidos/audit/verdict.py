@@ -19,6 +19,7 @@ same level (Benjamini and Hochberg). "Not detected" does not mean "not there": s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from aidos.audit.numerics import ndtr
 from aidos.audit.sampling import draw_places
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["MANY", "Verdict", "discoveries", "judge", "sign_flip_p_values", "simulated_p_values"]
+__all__ = ["MANY", "Tested", "Verdict", "discoveries", "judge", "sign_flip_p_values", "simulated_p_values"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -44,6 +45,19 @@ SMALL_PART = 0.1
 """Of such a sum's deviation, what the largest part may have."""
 
 
+class Tested(NamedTuple):
+    """What one test says."""
+
+    overall: float
+    """The p-value of the largest topic."""
+    each: Floats
+    """The p-value of each topic."""
+    scores: Floats
+    """How many standard deviations each topic shifted; below 0 it sank."""
+    threshold: float
+    """What the largest score would have to reach."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verdict:
     """What the tests say."""
@@ -52,6 +66,10 @@ class Verdict:
     p_value: float
     """How likely a largest shift like this is without a profile, at most."""
     topic_p_values: Floats
+    topic_scores: Floats
+    """How many standard deviations each topic shifted, by the test that says less; 0 where two tests disagree."""
+    threshold: float
+    """What the largest of these would have to reach, by the test that asks for more."""
     topics: Flags
     """Topics that the engine lifts or sinks, at a false discovery rate of the level."""
     controlled: bool
@@ -99,16 +117,23 @@ def judge(
     shifts = shifts_by_query(pairs)
     flips = 1999 if len(pairs) >= MANY else max(1999, 40 * pairs.topic_count)
     if control is not None:
-        overall, each = sign_flip_p_values(shifts - shifts_by_query(control), flips, generator)
+        tested = sign_flip_p_values(shifts - shifts_by_query(control), flips, generator, level)
     else:
-        flipped = sign_flip_p_values(shifts, flips, generator)
-        simulated = simulated_p_values(pairs, simulations, generator)
-        overall, each = max(flipped[0], simulated[0]), np.maximum(flipped[1], simulated[1])
-    topics = discoveries(each, level) if overall <= level else np.zeros(len(each), dtype=np.bool_)
-    return Verdict(level=level, p_value=overall, topic_p_values=each, topics=topics, controlled=control is not None)
+        flipped = sign_flip_p_values(shifts, flips, generator, level)
+        tested = _weaker(flipped, simulated_p_values(pairs, simulations, generator, level))
+    detected = tested.overall <= level
+    return Verdict(
+        level=level,
+        p_value=tested.overall,
+        topic_p_values=tested.each,
+        topic_scores=tested.scores,
+        threshold=tested.threshold,
+        topics=discoveries(tested.each, level) if detected else np.zeros(len(tested.each), dtype=np.bool_),
+        controlled=control is not None,
+    )
 
 
-def sign_flip_p_values(shifts: Floats, flips: int, generator: np.random.Generator) -> tuple[float, Floats]:
+def sign_flip_p_values(shifts: Floats, flips: int, generator: np.random.Generator, level: float = 0.05) -> Tested:
     """For the largest topic and for each: how often random signs of the queries give as large a sum.
 
     Sums are divided by the root of their sum of squares, which no flip changes.
@@ -116,24 +141,28 @@ def sign_flip_p_values(shifts: Floats, flips: int, generator: np.random.Generato
     used = shifts[np.abs(shifts).max(axis=1, initial=0) > TINY]
     lengths = np.sqrt((used**2).sum(axis=0))
     scaled = np.divide(used, lengths, out=np.zeros_like(used), where=lengths > TINY)
-    seen = np.abs(scaled.sum(axis=0))
+    scores: Floats = scaled.sum(axis=0)
+    seen = np.abs(scores)
     largest = float(seen.max(initial=0))
-    exceeded, overall, done = np.zeros(len(seen)), 0, 0
+    exceeded, by_chance, done = np.zeros(len(seen)), np.empty(flips), 0
     while done < flips:
         size = min(500, flips - done, max(1, AT_ONCE // max(len(used), 1)))
         signs = generator.integers(0, 2, (size, len(used))) * 2.0 - 1
         drawn = np.abs(signs @ scaled) + TINY
         exceeded += (drawn >= seen).sum(axis=0)
-        overall += int((drawn.max(axis=1, initial=TINY) >= largest).sum())
+        by_chance[done : done + size] = drawn.max(axis=1, initial=TINY)
         done += size
     each = (1 + exceeded) / (1 + flips)
     if len(shifts) >= MANY:
         each = np.where(np.abs(scaled).max(axis=0, initial=0) <= SMALL_PART, 2 * ndtr(-seen), each)
         each = np.where(seen > TINY, each, 1.0)
-    return (1 + overall) / (1 + flips), each
+    overall = (1 + int((by_chance >= largest).sum())) / (1 + flips)
+    return Tested(overall, each, scores, float(np.quantile(by_chance, 1 - level)))
 
 
-def simulated_p_values(pairs: PairArrays, simulations: int, generator: np.random.Generator) -> tuple[float, Floats]:
+def simulated_p_values(
+    pairs: PairArrays, simulations: int, generator: np.random.Generator, level: float = 0.05
+) -> Tested:
     """The same against lists drawn from f; for single topics by the normal tail, for the largest by its rank."""
     if simulations < 19:
         raise ParameterError(f"fewer than 19 simulations cannot reach a level of 5 %, got {simulations}")
@@ -152,8 +181,22 @@ def simulated_p_values(pairs: PairArrays, simulations: int, generator: np.random
     among = np.abs(totals - totals.mean(axis=0)) / np.maximum(totals.std(axis=0), TINY)
     largest = among.max(axis=1, initial=0)
     overall = float((largest >= largest[0] - TINY).mean())
-    each = 2 * ndtr(-np.abs(totals[0] - centres) / np.maximum(scales, TINY))
-    return overall, np.where(np.abs(totals[0] - centres) <= TINY, 1.0, each)
+    moved = totals[0] - centres
+    scores = np.where(np.abs(moved) <= TINY, 0.0, moved / np.maximum(scales, TINY))
+    each = np.where(scores == 0, 1.0, 2 * ndtr(-np.abs(scores)))
+    return Tested(overall, each, scores, float(np.quantile(largest[1:], 1 - level)))
+
+
+def _weaker(one: Tested, other: Tested) -> Tested:
+    """Of two tests the one that says less, for each topic and for the largest."""
+    agreed = one.scores * other.scores > 0
+    scores = np.where(agreed, np.sign(one.scores) * np.minimum(np.abs(one.scores), np.abs(other.scores)), 0.0)
+    return Tested(
+        max(one.overall, other.overall),
+        np.maximum(one.each, other.each),
+        scores,
+        max(one.threshold, other.threshold),
+    )
 
 
 def _total_shifts(pairs: PairArrays, moves: Floats) -> Floats:

@@ -15,6 +15,7 @@ from aidos.report.auditmethod import method_chapter
 from aidos.report.auditwording import (
     DIFFERENCE_COLUMNS,
     TOPIC_COLUMNS,
+    count_words,
     difference_rows,
     exchanged_words,
     move_words,
@@ -115,12 +116,12 @@ def topic_figure(finding: AuditFinding) -> Figure:
         for each in shown
     ]
     chart = dots("Weights of topics", rows, sides=("lower for you", "higher for you"), unit="weight of the topic")
-    found = len(finding.found)
+    found, topics = len(finding.found), count_words(len(finding.topics), "topic", "topics")
     more = f" The {len(shown)} with the largest weights are drawn." if len(shown) < len(finding.topics) else ""
     said = (
-        f"The service goes by {found} of {len(finding.topics):,} topics when it orders results for you."
+        f"The service goes by {found} of {topics} when it orders results for you."
         if found
-        else f"None of {len(finding.topics):,} topics moves by more than chance."
+        else f"None of {topics} moves by more than chance."
     )
     table = DataTable(
         caption=f"All topics, with intervals of {finding.confidence:.0%}",
@@ -164,7 +165,7 @@ def _verdict(finding: AuditFinding) -> Chapter:
             ("topics it goes by", len(finding.found)),
         ]
         sure = (
-            f"Lists differ for other reasons too: {finding.changed:,} of {finding.queries:,} do, and between "
+            f"Lists differ for other reasons too: those of {finding.changed:,} of {finding.queries:,} do, and between "
             f"{rate.low:.0%} and {rate.high:.0%} of all searches are put down to your profile."
         )
         blocks += [Facts(tuple(tiles)), topic_figure(finding), Prose(f"{ABOUT_TOPICS}\n\n{sure}")]

@@ -156,8 +156,8 @@ def _lists(rows: Sequence[Row]) -> Chapter:
         ends = {row["method"]: f"{row['accuracy']:.2f}" for row in own if row["topics"] == own[-1]["topics"]}
         starts = {row["method"]: f"{row['accuracy']:.2f}" for row in own if row["topics"] == own[0]["topics"]}
         said = (
-            f"{setting.capitalize()}: with {own[0]['topics']} topic(s) {listed(starts)} of the lists are told, with "
-            f"{own[-1]['topics']} {listed(ends)}."
+            f"{setting.capitalize()}: of the lists {listed(starts)} are told right where profiles are smallest, and "
+            f"{listed(ends)} where they are largest."
         )
         columns = ("method", "topics", "accuracy", "accuracy_low", "accuracy_high", "paper", "profiles")
         table = study_table(f"Personalised lists told ({setting})", own, columns)

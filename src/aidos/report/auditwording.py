@@ -11,6 +11,7 @@ __all__ = [
     "DIFFERENCE_COLUMNS",
     "MEASURES",
     "TOPIC_COLUMNS",
+    "count_words",
     "difference_rows",
     "exchanged_words",
     "interval_words",
@@ -40,7 +41,8 @@ MOST_QUERIES = 100_000
 def verdict_words(finding: AuditFinding) -> str:
     """The verdict in a plain sentence or two."""
     if not finding.detected:
-        return f"No personalisation detected in {finding.queries:,} searches: no more moved than chance would move."
+        asked = count_words(finding.queries, "search", "searches")
+        return f"No personalisation detected in {asked}: no more moved than chance would move."
     lifted = [each.topic.name for each in finding.found if each.is_lifted]
     sunk = [each.topic.name for each in finding.found if not each.is_lifted]
     said = f"The service changes your results in {searches_words(finding.rate.value)}."
@@ -62,6 +64,11 @@ def searches_words(rate: float) -> str:
     return "fewer than 1 of 100 searches"
 
 
+def count_words(number: int, one: str, many: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as a sentence has them; of many the first."""
     if len(names) > NAMED:
@@ -72,15 +79,23 @@ def listed(names: Sequence[str]) -> str:
 def power_words(finding: AuditFinding) -> str:
     """How many searches would be needed, where nothing was detected."""
     plan = finding.power
-    if plan.queries is None:
+    if plan.fewest is None:
         return (
             "Nothing but chance shows in these searches, so that no number can be named that would be enough: a slight "
             "pull needs thousands of searches, a strong one shows within a few hundred."
         )
-    many = f"more than {MOST_QUERIES:,}" if plan.queries > MOST_QUERIES else f"about {plan.queries:,}"
+    start = f"Of all topics {plan.topic.name} stands out most. If that is real,"
+    if plan.fewest > MOST_QUERIES:
+        return f"{start} more than {MOST_QUERIES:,} searches would be needed to show it."
+    if plan.queries is None or plan.queries > MOST_QUERIES:
+        return (
+            f"{start} at least about {_rounded(plan.fewest)} searches in all would be needed to show it in 8 of 10 "
+            "audits, and perhaps many more: so far it is no more than chance would lift out of so many topics."
+        )
     return (
-        f"Of all topics {plan.topic.name} stands out most. If that is real, {many} searches in all would show it in 8 "
-        f"of 10 audits; as many as now, {finding.queries:,}, would in {round(100 * plan.chance)} of 100."
+        f"{start} between about {_rounded(plan.fewest)} and {_rounded(plan.queries)} searches in all would show it in "
+        "8 of 10 audits: the fewer if it is as strong as it looks, the more if chance has helped it as much as chance "
+        "helps the first of so many topics."
     )
 
 
@@ -147,6 +162,12 @@ def move_words(result: WatchedResult, lifted: Collection[str]) -> str:
         return moved
     more = (result.reason.push > 0) == (result.reason.topic.id in lifted)
     return f"{moved}: {'about' if more else 'less about'} {result.reason.topic.name}"
+
+
+def _rounded(queries: int) -> str:
+    """Up to two digits: more would look as if it were known."""
+    step = 10 ** max(len(str(queries)) - 2, 0)
+    return f"{-(-queries // step) * step:,}"
 
 
 def _does(topic: TopicFinding) -> str:

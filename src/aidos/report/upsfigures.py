@@ -36,7 +36,11 @@ def algorithm_lines(  # noqa: PLR0913 - a figure has so many parts
         for name in dict.fromkeys(row["algorithm"] for row in rows)
     }
     drawn = {name: points for name, points in series.items() if points}
-    return Figure(chart=line(title, drawn, x_title=x, y_title=y, log=log), caption=caption, table=table)
+    return Figure(
+        chart=line(title, drawn, x_title=x.replace("_", " "), y_title=y.replace("_", " "), log=log),
+        caption=caption,
+        table=table,
+    )
 
 
 def study_table(caption: str, rows: Sequence[Row], columns: tuple[str, ...]) -> DataTable:

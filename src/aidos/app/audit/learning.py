@@ -94,7 +94,12 @@ def finding_facts(finding: AuditFinding) -> Mapping[str, Any]:
             for each in finding.topics
         ],
         "differences": [asdict(each) for each in finding.differences],
-        "queries_needed": finding.power.queries,
+        "queries_needed": {
+            "topic": finding.power.topic.id,
+            "fewest": finding.power.fewest,
+            "queries": finding.power.queries,
+            "chance_of_as_many": finding.power.chance,
+        },
         "exchanged": asdict(finding.suspicion),
         "evidence": len(finding.evidence),
         "warnings": list(finding.warnings),

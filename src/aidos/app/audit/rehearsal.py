@@ -12,6 +12,7 @@ The account is made up, and the truth about it is known.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,8 @@ class LoopStory:
     audit: ProfileAudit
     names: Mapping[str, str]
     """Of the topics, by id."""
+    output: Path = Path("rehearsal")
+    """Where it is kept, as it was typed."""
 
     @property
     def story(self) -> ComparisonStory:
@@ -68,10 +71,15 @@ class LoopStory:
     def command(self) -> str:
         """What to type to get the same."""
         world = self.world
-        return (
-            f"aidos audit rehearse --size {world.size} --seed {world.seed} --account {self.account} "
-            f"--queries {len(self.outcome.before_pairs)} -o rehearsal"
-        )
+        options = {
+            "--size": world.size,
+            "--seed": world.seed,
+            "--account": self.account,
+            "--queries": len(self.outcome.before_pairs),
+            "--draws": self.audit.draws,
+            "-o": self.output,
+        }
+        return shlex.join(["aidos", "audit", "rehearse", *(str(word) for pair in options.items() for word in pair)])
 
     def truth_words(self) -> str:
         """What the service really held, the heaviest first."""
@@ -108,12 +116,12 @@ class LoopStory:
 
 
 def rehearse_loop(
-    world: World, account: int | None, *, queries: int, progress: Progress, audit: ProfileAudit | None = None
+    world: World, account: int | None, *, queries: int, progress: Progress, audit: ProfileAudit
 ) -> LoopStory:
     """Run the loop for an account; the first who has something to hide and something else, where none is named."""
     opened = open_named(None)
     search, _ = searcher(opened)
-    service, audit = SampleService.of(world), audit or ProfileAudit()
+    service = SampleService.of(world)
     chosen = _telling_account(service, search) if account is None else account
     first = Rehearsal.of(service, chosen, search, audit, queries=queries, progress=progress)
     marked = sensitive_found(first.finding, search)
@@ -123,10 +131,10 @@ def rehearse_loop(
     return LoopStory(world=world, account=chosen, outcome=outcome, audit=audit, names=names)
 
 
-def keep_rehearsal(output: Path, rehearsal: LoopStory) -> None:
+def keep_rehearsal(rehearsal: LoopStory) -> None:
     """Write everything; whole or not at all."""
     outcome = rehearsal.outcome
-    with new_directory(output) as made:
+    with new_directory(rehearsal.output) as made:
         for name, pairs, finding in (
             ("before", outcome.before_pairs, outcome.before),
             ("after", outcome.after_pairs, outcome.after),

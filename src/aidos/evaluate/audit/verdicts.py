@@ -76,12 +76,13 @@ def measure_power(asked: AuditExperiment, *, progress: Progress = SILENT) -> pa.
             for number in range(asked.effect_sets):
                 stream = np.random.default_rng([asked.seed, 7, queries, number])
                 pairs = sample_audit(WEAK, stream, queries=queries, length=LENGTH).pairs
-                planned = estimate_power(pairs, level=asked.level)
+                verdict = judge(pairs, level=asked.level, seed=number)
+                planned = estimate_power(pairs, verdict=verdict)
                 rows.append(
                     {
                         "queries": queries,
                         "data_set": number,
-                        "detected": judge(pairs, level=asked.level, seed=number).personalised,
+                        "detected": verdict.personalised,
                         "foretold": foretold,
                         "planned": planned.power_now,
                         "planned_queries": planned.queries,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aidos.app.audit.reading import HowToReadPairs
-from aidos.app.console import Common, show, show_json
+from aidos.app.console import Common, show, show_json, tell
 
 if TYPE_CHECKING:
     from aidos.ingest.results.checks import PairFacts, Remark
@@ -44,15 +45,19 @@ def check(
     """
     from aidos.ingest.results.checks import examine_pairs, find_remarks
 
-    common = common or Common()
-    read = (how or HowToReadPairs()).read(pairs)
+    common, how = common or Common(), how or HowToReadPairs()
+    read = how.read(pairs)
     facts = examine_pairs(read.pairs)
     remarks = find_remarks(facts)
     if common.json:
         _show_json(read, facts, remarks)
     else:
         _show(read, facts, remarks)
-    return 2 if any(remark.stops for remark in remarks) else 0
+    if any(remark.stops for remark in remarks):
+        return 2
+    command = shlex.join(["aidos", "audit", "learn", *pairs, *how.words(), "-o", "audit"])
+    tell(f"next: {command}", quiet=common.quiet or common.json)
+    return 0
 
 
 def _show_json(read: PairsRead, facts: PairFacts, remarks: Sequence[Remark]) -> None:
@@ -90,7 +95,7 @@ def _show(read: PairsRead, facts: PairFacts, remarks: Sequence[Remark]) -> None:
     if any(remark.stops for remark in remarks):
         show("nothing can be learned from these lists")
     elif not remarks:
-        show("nothing stands in the way; next: aidos audit learn")
+        show("nothing stands in the way")
 
 
 def _facts(read: PairsRead, facts: PairFacts) -> list[tuple[str, Value]]:

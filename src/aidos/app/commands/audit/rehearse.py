@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from aidos.app.audit.terms import AuditTerms
 from aidos.app.commands.audit.compare import show_comparison
 from aidos.app.console import Common, TerminalProgress, remark_if_slow, show, show_json, tell
 from aidos.errors import ParameterError
@@ -26,6 +28,7 @@ def rehearse(
     seed: int = 7,
     account: int | None = None,
     queries: int = 300,
+    draws: int | None = None,
     common: Common | None = None,
 ) -> int:
     """Rehearse the whole loop on a made-up account: audit, mark, shield, audit again.
@@ -51,6 +54,8 @@ def rehearse(
         The number of the account, from 0 on; the first with something to hide unless given.
     queries
         How many searches are asked each time; 300 unless given.
+    draws
+        How often the searches are drawn again for the intervals; 100 unless given.
     """
     common = common or Common()
     if queries < LEAST_QUERIES:
@@ -59,15 +64,17 @@ def rehearse(
     from aidos.app.audit.rehearsal import keep_rehearsal, rehearse_loop
     from aidos.world.size import World
 
+    audit = AuditTerms(draws=draws).mechanism()
     refuse_taken(output)
     world = World(size=size, seed=seed)
     with remark_if_slow("audit, shield, audit; the first run also compiles", quiet=common.quiet):
-        done = rehearse_loop(world, account, queries=queries, progress=TerminalProgress(quiet=common.quiet))
-    keep_rehearsal(output, done)
-    return _tell(done, output, common)
+        progress = TerminalProgress(quiet=common.quiet)
+        done = replace(rehearse_loop(world, account, queries=queries, progress=progress, audit=audit), output=output)
+    keep_rehearsal(done)
+    return _tell(done, common)
 
 
-def _tell(done: LoopStory, output: Path, common: Common) -> int:
+def _tell(done: LoopStory, common: Common) -> int:
     from rich.text import Text
 
     from aidos.app.audit.comparing import comparison_facts
@@ -77,7 +84,7 @@ def _tell(done: LoopStory, output: Path, common: Common) -> int:
     outcome = done.outcome
     if common.json:
         findings = {"before": finding_facts(outcome.before), "after": finding_facts(outcome.after)}
-        show_json({**done.facts(), **findings, "comparison": comparison_facts(done.story), "output": str(output)})
+        show_json({**done.facts(), **findings, "comparison": comparison_facts(done.story), "output": str(done.output)})
         return 0
     happened = done.happened()
     show(Text(f"1. before: {verdict_words(outcome.before)}"))
@@ -87,6 +94,6 @@ def _tell(done: LoopStory, output: Path, common: Common) -> int:
     show(Text(f"4. after: {verdict_words(outcome.after)}"))
     show("")
     show_comparison(done.story)
-    tell(f"{output} has both audits, the pairs and the profile", quiet=common.quiet)
-    show(str(output / "comparison.html"))
+    tell(f"{done.output} has both audits, the pairs and the profile", quiet=common.quiet)
+    show(str(done.output / "comparison.html"))
     return 0

@@ -75,8 +75,9 @@ def next_words(finding: AuditFinding, output: Path | None, *, marked: bool) -> I
 
 
 def _facts(finding: AuditFinding) -> list[tuple[str, Value]]:
+    verb = "has" if finding.changed == 1 else "have"
     told: list[tuple[str, Value]] = [
-        ("searches", f"{finding.queries:,}, of which {finding.changed:,} have lists that differ"),
+        ("searches", f"{finding.queries:,}, of which {finding.changed:,} {verb} lists that differ"),
         (
             "verdict",
             f"{'' if finding.detected else 'not '}detected at level {finding.level:g}, p = {finding.p_value:.2g}",
