@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from aidos.audit.arrays import PairArrays, TopicMaps
 from aidos.audit.baselines import rank_shift, regress_topics, shifts_by_query, within_list_squares
+from aidos.audit.direction import FEWEST, direction_p_value
 from aidos.audit.inference import infer_profile
 from aidos.audit.learning import learn_profile
 from aidos.audit.numerics import ndtri
@@ -45,6 +46,37 @@ def test_false_alarms_on_200_sets_without_a_profile_stay_at_the_level(kind):
         alarms += found.personalised
         assert found.personalised or not found.topics.any()
     assert alarms / 200 <= alarm_limit(200)
+
+
+def test_halves_that_agree_show_a_profile_that_no_single_topic_shows():
+    weak = HiddenProfile(topics=30, favoured=12, weight=3, rate=0.6, mix=0.3, concentration=1.2)
+    alone, together = 0, 0
+    for seed in range(12):
+        pairs = sample_audit(weak, np.random.default_rng([seed, 4]), queries=80, length=20).pairs
+        generator = np.random.default_rng(seed)
+        flipped = sign_flip_p_values(shifts_by_query(pairs), 1999, generator)
+        alone += max(flipped[0], simulated_p_values(pairs, 199, generator)[0]) <= 0.05
+        together += judge(pairs, seed=seed).personalised
+    assert together >= alone + 3
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+def test_halves_of_lists_without_a_profile_agree_no_more_often_than_the_level_says(controlled):
+    alarms = 0
+    for seed in range(60):
+        generator = np.random.default_rng([seed, 5])
+        pairs, control = noisy_views(generator, queries=40, topics=10)
+        alarms += direction_p_value(pairs, control if controlled else None, generator, simulations=79) <= 0.05
+    # Above this in one of 500 runs where the rate is 5 %.
+    assert alarms / 60 <= alarm_limit(60)
+
+
+def test_few_or_equal_lists_have_no_direction():
+    pairs = draw_pairs(np.random.default_rng(1), queries=30)
+    assert direction_p_value(pairs.take(np.arange(FEWEST - 1)), None, np.random.default_rng(1)) == 1
+    same = PairArrays(starts=pairs.starts, items=pairs.items, ranks=pairs.positions, maps=pairs.maps)
+    assert direction_p_value(same, None, np.random.default_rng(1)) == 1
+    assert direction_p_value(same, same, np.random.default_rng(1)) == 1
 
 
 def test_sign_flips_alone_would_cry_wolf_where_a_topic_always_stands_on_top():
@@ -116,7 +148,7 @@ def test_what_cannot_be_judged_is_refused():
     with pytest.raises(ParameterError, match="level"):
         judge(pairs, level=0)
     with pytest.raises(ParameterError, match="19"):
-        judge(pairs, simulations=5)
+        simulated_p_values(pairs, 18, np.random.default_rng(0))
     with pytest.raises(InputError, match="same queries"):
         judge(pairs, pairs.take([0]))
 

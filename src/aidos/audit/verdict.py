@@ -1,7 +1,9 @@
 """Does the engine personalise at all, and which topics are more than chance? Tests with a kept rate of false alarms.
 
-What is tested is rank shift by topic (how far items of a topic rose, summed over queries), for the largest of all
-topics at once. Which lists would look the same without a profile depends on where the noise comes from:
+Two things are tested, and the smaller p-value counts twice: rank shift by topic (how far items of a topic rose, summed
+over queries), for the largest of all topics at once, which sees one strong topic; and whether one half of the queries
+moves the way that the other half says (`aidos.audit.direction`), which sees several weak ones. Which lists would look
+the same without a profile depends on where the noise comes from:
 
 - *With a second vanilla fetch* for each query: without a profile the personalised and the second vanilla list could
   be exchanged. Doing so flips the sign of the difference of their shifts, so all sign flips are equally likely. The
@@ -19,6 +21,7 @@ same level (Benjamini and Hochberg). "Not detected" does not mean "not there": s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +29,7 @@ from numpy.typing import NDArray
 
 from aidos.audit.arrays import PairArrays
 from aidos.audit.baselines import shifts_by_query
+from aidos.audit.direction import direction_p_value
 from aidos.audit.learning import fit_concentration
 from aidos.audit.numerics import ndtr
 from aidos.audit.sampling import draw_places
@@ -43,6 +47,8 @@ MANY = 20_000
 """Queries from which on sums of random signs are taken as normal for single topics."""
 SMALL_PART = 0.1
 """Of such a sum's deviation, what the largest part may have."""
+FINEST = 8
+"""Simulations for one unit of the level: two tests, one of two halves, still reach half of it."""
 
 
 class Tested(NamedTuple):
@@ -64,12 +70,12 @@ class Verdict:
 
     level: float
     p_value: float
-    """How likely a largest shift like this is without a profile, at most."""
+    """How likely shifts like these are without a profile, at most."""
     topic_p_values: Floats
     topic_scores: Floats
     """How many standard deviations each topic shifted, by the test that says less; 0 where two tests disagree."""
     threshold: float
-    """What the largest of these would have to reach, by the test that asks for more."""
+    """What the largest of these would have to reach alone, by the test that asks for more."""
     topics: Flags
     """Topics that the engine lifts or sinks, at a false discovery rate of the level."""
     controlled: bool
@@ -107,13 +113,15 @@ def judge(
     """The verdict; ``control`` pairs the same queries' vanilla lists with a second vanilla fetch.
 
     There are 40 sign flips a topic, at least 1999: enough for the smallest threshold of one topic. From 20,000 queries
-    on there are 1999, and the p-value of a topic that is in many lists is the normal tail, which needs no flips.
+    on there are 1999, the p-value of a topic that is in many lists is the normal tail, which needs no flips, and
+    topics are tested alone: of so many queries each shows by itself.
     """
     if not 0 < level < 1:
         raise ParameterError(f"the level must lie between 0 and 1, got {level}")
     if control is not None and (len(control) != len(pairs) or control.topic_count != pairs.topic_count):
         raise InputError("the second vanilla fetch must cover the same queries and topics as the pairs")
     generator = np.random.default_rng(seed)
+    simulations = max(simulations, ceil(FINEST / level))
     shifts = shifts_by_query(pairs)
     flips = 1999 if len(pairs) >= MANY else max(1999, 40 * pairs.topic_count)
     if control is not None:
@@ -121,10 +129,14 @@ def judge(
     else:
         flipped = sign_flip_p_values(shifts, flips, generator, level)
         tested = _weaker(flipped, simulated_p_values(pairs, simulations, generator, level))
-    detected = tested.overall <= level
+    p_value = tested.overall
+    if len(pairs) < MANY:
+        whole = direction_p_value(pairs, control, generator, simulations=simulations)
+        p_value = min(1.0, 2 * min(p_value, whole))
+    detected = p_value <= level
     return Verdict(
         level=level,
-        p_value=tested.overall,
+        p_value=p_value,
         topic_p_values=tested.each,
         topic_scores=tested.scores,
         threshold=tested.threshold,

@@ -164,6 +164,7 @@ def test_wrong_plans_are_refused(changes, words):
 
 @pytest.mark.slow
 def test_all_numbers_that_paper_and_issue_ask_for_come_out():
-    found = run_experiment(World("small"), AuditExperiment())
+    fewer = {"samples": 4, "worlds": 2, "effect_sets": 20, "query_numbers": (100, 400), "accounts": 4, "draws": 20}
+    found = run_experiment(World("small"), AuditExperiment(**fewer, loop_accounts=1, timed_queries=(100, 400)))
     assert isinstance(found, Outcome)
     assert [claim.finding for claim in read_claims(found) if not claim.holds] == []
