@@ -38,7 +38,7 @@ from aidos.audit.items import LEAST_CONTROLLED, PairItems
 from aidos.audit.learning import learn_profile
 from aidos.audit.mixing import look_before_learning, some_of
 from aidos.audit.power import PowerEstimate, estimate_power
-from aidos.audit.swapped import find_swapped
+from aidos.audit.swapped import SwapReport, find_swapped
 from aidos.audit.topics.space import DescribedItems, TopicSource, TopicSpace
 from aidos.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
 from aidos.audit.verdict import Verdict, judge
@@ -116,11 +116,7 @@ class ProfileAudit:
         tested = control or (pairs,)
         verdict = judge(*tested, level=self.level, seed=self.seed)
         power = estimate_power(*tested, verdict=verdict)
-        swaps = find_swapped(lambda given: learn(given, settings), pairs, profile)
-        suspicion = Suspicion(
-            whole_file=swaps.whole_file,
-            pairs=() if swaps.whole_file else tuple((swaps.pairs + 1).tolist()),
-        )
+        suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
         shown = find_evidence(pairs, profile, most=self.evidence) if verdict.personalised else ()
         return AuditFinding(
             queries=len(pairs),
@@ -156,6 +152,12 @@ class ProfileAudit:
 def _span(value: float, around: Interval) -> Span:
     """The interval, widened where draws that are all to one side leave the value out."""
     return Span(value, min(around.low, value), max(around.high, value))
+
+
+def _suspicion(swaps: SwapReport) -> Suspicion:
+    """Single pairs are named only where the file as a whole is the right way round."""
+    single = () if swaps.whole_file else tuple((swaps.pairs + 1).tolist())
+    return Suspicion(whole_file=swaps.whole_file, pairs=single)
 
 
 def _plan(power: PowerEstimate, space: TopicSpace, queries_for_each: float) -> PowerPlan:

@@ -35,7 +35,7 @@ from aidos.core.sampling import DiscreteLaplace
 from aidos.core.table import Table
 from aidos.errors import ParameterError
 from aidos.publish.leak import leak
-from aidos.publish.poolsteps import PoolTables, Steps, Variant
+from aidos.publish.poolsteps import PoolCounts, PoolTables, Steps, Variant
 from aidos.publish.publiclists import public_list
 
 __all__ = ["PoolRelease"]
@@ -156,7 +156,13 @@ class PoolRelease:
 
     def run(self, data: Table, noise: Noise) -> PoolTables:
         """Three tables, from a search log."""
-        steps = Steps(
+        steps = self.steps(data, noise)
+        with steps.askings(self.queries_per_person) as asked:
+            return self.noised(steps, steps.counts(asked, self.clicks_per_person, self.transitions_kept))
+
+    def steps(self, data: Table, noise: Noise) -> Steps:
+        """What is done to a log, step by step."""
+        return Steps(
             log=data,
             variant=self.variant,
             noise=noise,
@@ -164,14 +170,20 @@ class PoolRelease:
             click_lists=public_list(data, self.click_lists, ("user_query", "object_id")),
             blocked_terms=self.blocked_terms,
         )
-        with steps.askings(self.queries_per_person) as asked:
-            queries = steps.queries(asked, DiscreteLaplace(self.query_scale), self.query_threshold)
-            clicks = steps.clicks(
-                queries, self.clicks_per_person, DiscreteLaplace(self.click_scale), self.click_threshold
-            )
-            transitions = steps.transitions(
-                asked, queries, self.transitions_kept, DiscreteLaplace(self.transition_scale), self.transition_threshold
-            )
+
+    def noised(self, steps: Steps, counts: PoolCounts) -> PoolTables:
+        """The steps that draw noise: queries first, then what hangs on the released ones."""
+        queries = steps.queries(counts.queries, DiscreteLaplace(self.query_scale), self.query_threshold)
+        clicks = steps.clicks(
+            counts.clicks, queries, self.clicks_per_person, DiscreteLaplace(self.click_scale), self.click_threshold
+        )
+        transitions = steps.transitions(
+            counts.transitions,
+            queries,
+            self.transitions_kept,
+            DiscreteLaplace(self.transition_scale),
+            self.transition_threshold,
+        )
         return PoolTables(queries=queries, clicks=clicks, transitions=transitions)
 
     def _spends(self) -> Mapping[str, tuple[int, float, int]]:

@@ -21,7 +21,7 @@ from aidos.engine.embedded import quote_text
 from aidos.publish.actions import askings, first_askings, first_clicks, first_transitions
 from aidos.publish.noised import noised_counts
 
-__all__ = ["PoolTables", "Steps", "Variant"]
+__all__ = ["PoolCounts", "PoolTables", "Steps", "Variant"]
 
 Variant = Literal["as-published", "strict", "thresholded"]
 
@@ -49,6 +49,18 @@ class PoolTables:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCounts:
+    """True counts, before noise and thresholds: for the mechanism only, and for simulations that vary its noise."""
+
+    queries: Table
+    """user_query, count: of all candidates."""
+    clicks: Table
+    """user_query, object_id, count: of all queries."""
+    transitions: Table
+    """user_query, next_query, count: of all queries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
     """One run over one log."""
 
@@ -66,13 +78,26 @@ class Steps:
         with first.held(label="reading what people asked") as held:
             yield held
 
-    def queries(self, asked: Table, law: DiscreteLaplace, above: int) -> pa.Table:
-        """Steps 3 to 5: candidates, the noisy threshold, noisy counts."""
-        counts = _with_zeros(
-            asked.select("select user_query, count(*) as count from {table} group by user_query"),
-            self.pool,
-            only_listed=self.variant == "strict",
+    def counts(self, asked: Table, clicks_per_person: int, transitions_per_person: int) -> PoolCounts:
+        """True counts of what each person's cut leaves; nothing runs yet."""
+        only_listed = self.variant == "strict"
+        counted = asked.select("select user_query, count(*) as count from {table} group by user_query")
+        listed = f"(user_query, object_id) in (from {self.click_lists.name})"
+        allowed = f"{self._allowed()} and {listed}" if only_listed else self._allowed()
+        clicked = first_clicks(self.log.columns, allowed, clicks_per_person)
+        followed = first_transitions(transitions_per_person)
+        return PoolCounts(
+            queries=_with_zeros(counted, self.pool, only_listed=only_listed),
+            clicks=self.log.select(
+                f"select user_query, object_id, count(*) as count from ({clicked}) group by user_query, object_id"
+            ),
+            transitions=asked.select(
+                f"select user_query, next_query, count(*) as count from ({followed}) group by user_query, next_query"
+            ),
         )
+
+    def queries(self, counts: Table, law: DiscreteLaplace, above: int) -> pa.Table:
+        """Steps 3 to 5: candidates, the noisy threshold, noisy counts."""
         chosen = noised_counts(counts, law, self.noise, above)
         if self.variant != "as-published":
             return chosen
@@ -81,34 +106,26 @@ class Steps:
         again = counts.select(f"select * from {{table}} where user_query in (from {names.name})")
         return noised_counts(again, law, self.noise, None)
 
-    def clicks(self, released: pa.Table, limit: int, law: DiscreteLaplace, above: int) -> pa.Table:
+    def clicks(self, counts: Table, released: pa.Table, limit: int, law: DiscreteLaplace, above: int) -> pa.Table:
         """Step 5: noisy counts of clicks on results of released queries."""
         names = self.log.beside(released.select(["user_query"]))
-        listed = f"(user_query, object_id) in (from {self.click_lists.name})"
-        allowed = f"{self._allowed()} and {listed}" if self.variant == "strict" else self._allowed()
-        counts = self.log.select(
-            f"select user_query, object_id, count(*) as count from ({first_clicks(self.log.columns, allowed, limit)}) "
-            f"where user_query in (from {names.name}) group by all"
-        )
+        within = counts.select(f"select * from {{table}} where user_query in (from {names.name})")
         if self.variant == "as-published":
-            return noised_counts(counts, law, self.noise, None)
+            return noised_counts(within, law, self.noise, None)
         lists = self.click_lists.select(
             f"select * from {{table}} where user_query in (from {names.name}) and {limit} > 0"
         )
-        with_zeros = _with_zeros(counts, lists, only_listed=self.variant == "strict")
+        with_zeros = _with_zeros(within, lists, only_listed=self.variant == "strict")
         return noised_counts(with_zeros, law, self.noise, above)
 
-    def transitions(self, asked: Table, released: pa.Table, limit: int, law: DiscreteLaplace, above: int) -> pa.Table:
+    def transitions(self, counts: Table, released: pa.Table, limit: int, law: DiscreteLaplace, above: int) -> pa.Table:
         """Step 6: noisy counts of one released query after another."""
         names = self.log.beside(released.select(["user_query"]))
         inside = f"user_query in (from {names.name}) and next_query in (from {names.name})"
-        counts = asked.select(
-            f"select user_query, next_query, count(*) as count from ({first_transitions(limit)}) "
-            f"where {inside} group by all"
-        )
+        within = counts.select(f"select * from {{table}} where {inside}")
         if self.variant == "strict" and limit > 0:
-            return self._all_pairs(counts, released, law, above)
-        return noised_counts(counts, law, self.noise, None if self.variant == "as-published" else above)
+            return self._all_pairs(within, released, law, above)
+        return noised_counts(within, law, self.noise, None if self.variant == "as-published" else above)
 
     def _all_pairs(self, counts: Table, released: pa.Table, law: DiscreteLaplace, above: int) -> pa.Table:
         """Noisy counts above the threshold of all ordered pairs of different released queries, occurring or not."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from aidos.app.audit.topics import ChosenTopics
-from aidos.audit.findings import AuditFinding
+from aidos.audit.findings import AuditFinding, TopicFinding
 from aidos.audit.items import PairItems
 from aidos.audit.profileaudit import DescribedPairs, ProfileAudit, describe_pairs
 from aidos.audit.topics.latent import LatentTopics
@@ -64,8 +64,6 @@ def learn(described: Described, audit: ProfileAudit) -> AuditFinding:
 
 def finding_facts(finding: AuditFinding) -> Mapping[str, Any]:
     """Topics and numbers of a finding, without any search or result, for machines."""
-    from dataclasses import asdict
-
     from aidos.report.auditwording import verdict_words
 
     return {
@@ -82,17 +80,7 @@ def finding_facts(finding: AuditFinding) -> Mapping[str, Any]:
         "concentration": asdict(finding.concentration),
         "confidence": finding.confidence,
         "topics_from": finding.space.source,
-        "topics": [
-            {
-                "id": each.topic.id,
-                "name": each.topic.name,
-                "found": each.found,
-                "weight": asdict(each.weight),
-                "p_value": each.p_value,
-                "rank_shift": each.shift,
-            }
-            for each in finding.topics
-        ],
+        "topics": [_topic_facts(each) for each in finding.topics],
         "differences": [asdict(each) for each in finding.differences],
         "queries_needed": {
             "topic": finding.power.topic.id,
@@ -103,6 +91,17 @@ def finding_facts(finding: AuditFinding) -> Mapping[str, Any]:
         "exchanged": asdict(finding.suspicion),
         "evidence": len(finding.evidence),
         "warnings": list(finding.warnings),
+    }
+
+
+def _topic_facts(each: TopicFinding) -> dict[str, Any]:
+    return {
+        "id": each.topic.id,
+        "name": each.topic.name,
+        "found": each.found,
+        "weight": asdict(each.weight),
+        "p_value": each.p_value,
+        "rank_shift": each.shift,
     }
 
 

@@ -13,7 +13,9 @@ query that the counts do not have, and anything about what an address holds.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -23,13 +25,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
-from aidos.model.clickgraph.sparse import csr_array
+from aidos.model.clickgraph.sparse import csr_array, vstack
 
 __all__ = ["SELF_LOOP", "STEPS", "ClickGraph", "RankedAddress"]
 
 Ints = NDArray[np.int64]
 STEPS = 3
 SELF_LOOP = 0.1
+BLOCK = 1_000
+"""Queries of one product."""
 QUERIES_AT_ONCE = 10_000
 """Queries that are ranked together: what they reach is held in memory."""
 COLUMNS: dict[str, pa.DataType] = {"place": pa.int64(), "object_id": pa.string(), "score": pa.float64()}
@@ -101,16 +105,12 @@ class ClickGraph:
         """
         if steps < 1:
             raise ParameterError(f"a walk has at least 1 step, got {steps}")
-        to_queries, to_addresses = self.chances(self_loop)
-        places = self.places(queries)
-        known = np.flatnonzero(places >= 0)
-        start = np.ones(len(known)), (known, places[known])
-        here = been = csr_array(start, shape=(len(queries), len(self.queries)))
-        for _ in range(steps - 1):
-            here = here @ to_queries
-            been = been + here
-        # An address is never left: what arrives there adds up over the steps, and one product gathers it.
-        return (been @ to_addresses).tocsr()
+        chances, places = self.chances(self_loop), self.places(queries)
+        blocks = [places[start : start + BLOCK] for start in range(0, len(places), BLOCK)]
+        # Products of few rows stay in the processor's cache, and they let go of the interpreter.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            found = list(pool.map(lambda block: _walked(block, *chances, steps), blocks))
+        return vstack(found, format="csr") if found else csr_array((0, len(self.addresses)), dtype=np.float64)
 
     def rank(
         self, query: str, *, most: int = 10, steps: int = STEPS, self_loop: float = SELF_LOOP
@@ -147,6 +147,18 @@ class ClickGraph:
             pa.array(scores.data[kept]),
         )
         return pa.table(columns, schema=pa.schema(COLUMNS))
+
+
+def _walked(places: Ints, to_queries: Any, to_addresses: Any, steps: int) -> Any:
+    """The chain of products from some queries, by where they stand in the graph."""
+    known = np.flatnonzero(places >= 0)
+    start = np.ones(len(known)), (known, places[known])
+    here = been = csr_array(start, shape=(len(places), to_queries.shape[0]))
+    for _ in range(steps - 1):
+        here = here @ to_queries
+        been = been + here
+    # An address is never left: what arrives there adds up over the steps, and one product gathers it.
+    return (been @ to_addresses).tocsr()
 
 
 def _positive(counted: pa.Table) -> pa.Table:

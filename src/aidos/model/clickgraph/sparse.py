@@ -5,8 +5,8 @@ from __future__ import annotations
 from aidos.errors import MissingExtraError
 
 try:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, vstack
 except ImportError as error:
     raise MissingExtraError("ranking addresses by clicks", extra="fairness") from error
 
-__all__ = ["csr_array"]
+__all__ = ["csr_array", "vstack"]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from aidos.app.commands.evaluate.audit import audit
+from aidos.app.commands.evaluate.caching import caching
 from aidos.app.commands.evaluate.exposure import exposure
+from aidos.app.commands.evaluate.mechanisms import mechanisms
 from aidos.app.commands.evaluate.mediator import mediator
+from aidos.app.commands.evaluate.retrieval import retrieval
 from aidos.app.commands.evaluate.risk import risk
+from aidos.app.commands.evaluate.statistics import statistics
+from aidos.app.commands.evaluate.substitution import substitution
 from aidos.app.commands.evaluate.ups import ups
 from aidos.errors import ParameterError
 
@@ -22,10 +28,28 @@ def evaluate() -> int:
         aidos evaluate risk -o results
         aidos evaluate risk --posts posts.parquet --judgements judged.csv -o results
         aidos evaluate ups -o results
+        aidos evaluate audit -o results
+        aidos evaluate statistics -o results
+        aidos evaluate caching log.tsv --documents pages.parquet -o results
+        aidos evaluate substitution log.tsv -o results
+        aidos evaluate retrieval log.tsv -o results
+        aidos evaluate mechanisms --size medium -o results
     """
+    *others, last = PARTS
     raise ParameterError(
-        "which experiment is missing: mediator, exposure, risk or ups", hint="see: aidos evaluate --help"
+        f"which experiment is missing: {', '.join(others)} or {last}", hint="see: aidos evaluate --help"
     )
 
 
-PARTS = {"mediator": mediator, "exposure": exposure, "risk": risk, "ups": ups}
+PARTS = {
+    "mediator": mediator,
+    "exposure": exposure,
+    "risk": risk,
+    "ups": ups,
+    "audit": audit,
+    "statistics": statistics,
+    "caching": caching,
+    "substitution": substitution,
+    "retrieval": retrieval,
+    "mechanisms": mechanisms,
+}

@@ -1,0 +1,162 @@
+"""The utility experiments against the clock: all of them on a sample log, suggestions from many pairs, and the walk.
+
+    python benchmarks/utility.py [--medium] [--pairs 10000000] [--only comparison walk ...]
+
+The comparison runs all five experiments (statistics, caching, substitution, retrieval, mechanisms) on a sample log with
+their pages, one after the other, on all cores: 2,000 people with small grids unless told otherwise, and with --medium
+the sample log of 100,000 people with the default grids, which must be done within 15 minutes on 2 cores.
+
+Suggestions are learned from made-up pairs of queries, a million within 12 seconds unless told otherwise; ten million
+must take less than 2 minutes. The random walk ranks for many queries in one chain of sparse products and is compared
+with the walk node by node, which must give the same and take at least 50 times as long.
+
+The exit code is 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+COMPARISON_SECONDS = {"2000": 75.0, "medium": 900.0}
+PAIRS_SECONDS = 12e-6
+"""For each pair."""
+FASTER = 50.0
+TESTED = 10_000
+"""Queries of held-out people that the walk ranks for."""
+STRIDE = 40
+"""One query in so many is walked node by node."""
+QUICK = {
+    "statistics": ("--epsilons", "1,10", "--items-per-person", "1,8,40", "--ks", "10,50"),
+    "caching": ("--epsilons", "1,10", "--items-per-person", "1,8,40", "--ks", "10,50"),
+    "substitution": ("--epsilons", "10", "--ks", "10,50", "--suggested-queries", "10000"),
+    "retrieval": ("--noise-scales", "2,20", "--thresholds", "20,100", "--folds", "2", "--tried-queries", "300"),
+    "mechanisms": (
+        "--kinds",
+        "queries",
+    ),
+}
+"""Small grids, for the small log."""
+
+
+def compare(size: str) -> bool:
+    """All five experiments with their pages."""
+    from aidos.app.cli import run
+
+    began, times = time.perf_counter(), {}
+    with tempfile.TemporaryDirectory() as directory:
+        for name, grid in QUICK.items():
+            started = time.perf_counter()
+            told = [] if size == "medium" else list(grid)
+            output = str(Path(directory) / name)
+            if run(["evaluate", name, "--size", size, *told, "--json", "--quiet", "-o", output]):
+                return False
+            times[name] = time.perf_counter() - started
+    total = time.perf_counter() - began
+    told_times = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in times.items())
+    print(f"comparison ({size}): {total:.0f} s of {COMPARISON_SECONDS[size]:.0f} s: {told_times}", file=sys.stderr)
+    return total <= COMPARISON_SECONDS[size]
+
+
+def learn(pairs: int) -> bool:
+    """Suggestions from so many pairs, each a row of its own."""
+    from aidos.model.substitution.suggesting import SubstitutionModel
+
+    drawn = np.random.default_rng(7)
+    words = pa.array([f"word{number}" for number in range(20_000)])
+    vocabulary = (1 / np.arange(1, 20_001)).cumsum()
+    places = np.searchsorted(vocabulary / vocabulary[-1], drawn.random((400_000, 3)))
+    columns = [words.take(places[:, column]).to_pylist() for column in range(3)]
+    queries = pa.array([" ".join(parts) for parts in zip(*columns, strict=True)])
+    popular = (1 / np.arange(1, len(queries) + 1)).cumsum()
+    # What follows a query is one of a few others, so that there is something to learn.
+    first = np.searchsorted(popular / popular[-1], drawn.random(pairs))
+    second = (first * 31 + drawn.geometric(0.3, pairs)) % len(queries)
+    table = pa.table(
+        {
+            "user_query": queries.take(first),
+            "next_query": queries.take(second),
+            "count": pa.array(np.ones(pairs, np.int64)),
+        }
+    )
+    started = time.perf_counter()
+    model = SubstitutionModel.of(None, table)
+    seconds = time.perf_counter() - started
+    limit = PAIRS_SECONDS * pairs
+    print(
+        f"suggestions from {pairs:,} pairs: {seconds:.1f} s of {limit:.0f} s, {len(model.of_queries):,} kept",
+        file=sys.stderr,
+    )
+    return seconds <= limit
+
+
+def walk() -> bool:
+    """The walk from all test queries of a fold: one chain of products against one node after the other."""
+    from aidos.engine.embedded import EmbeddedEngine
+    from aidos.evaluate.utility.heldout import Holding, hold_out
+    from aidos.model.clickgraph.graph import ClickGraph
+    from aidos.model.clickgraph.plain import PlainGraph
+    from aidos.publish.items import KINDS, contributions
+    from aidos.world.size import World
+    from aidos.world.write import write_sample
+
+    with EmbeddedEngine() as engine, tempfile.TemporaryDirectory() as directory:
+        write_sample("log", World("20000"), Path(directory) / "log.parquet")
+        held = hold_out(engine.parquet(Path(directory) / "log.parquet"), 0, Holding(queries=TESTED))
+        counted = {
+            kind: contributions(held.training, KINDS[kind]).fetch(
+                f"select {', '.join(KINDS[kind].columns)}, count(*) as count from {{table}} group by all order by all"
+            )
+            for kind in ("clicks", "pairs")
+        }
+    clicks, moves = ([tuple(row.values()) for row in counted[kind].to_pylist()] for kind in ("clicks", "pairs"))
+    graph = ClickGraph.of(counted["clicks"], counted["pairs"])
+    plain = PlainGraph(clicks, moves)
+    asked = [str(query) for query in held.relevance.column("user_query").unique().to_pylist()]
+    quick = float("inf")
+    for _ in range(3):
+        started = time.perf_counter()
+        together = graph.walk(asked)
+        quick = min(quick, time.perf_counter() - started)
+    started = time.perf_counter()
+    alone = [plain.walk(query) for query in asked[::STRIDE]]
+    slow = (time.perf_counter() - started) * STRIDE
+    names = graph.addresses.to_pylist()
+    same = True
+    for place, found in zip(range(0, len(asked), STRIDE), alone, strict=True):
+        row = together[[place], :].tocoo()
+        made = {names[column]: value for column, value in zip(row.coords[1], row.data, strict=True) if value > 0}
+        same = same and made.keys() == found.keys() and all(abs(made[name] - found[name]) < 1e-9 for name in made)
+    print(
+        f"walk from {len(asked):,} queries: {quick:.2f} s, node by node {slow:.1f} s (one in {STRIDE} was walked), "
+        f"{slow / quick:.0f} times (at least {FASTER:.0f}); the same: {same}",
+        file=sys.stderr,
+    )
+    return same and slow / quick >= FASTER
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--medium", action="store_true", help="the sample log of 100,000 people, with default grids")
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--only", nargs="*", choices=("comparison", "pairs", "walk"), help="some of the three")
+    asked = parser.parse_args()
+    parts: dict[str, Callable[[], bool]] = {
+        "walk": walk,
+        "pairs": lambda: learn(asked.pairs),
+        "comparison": lambda: compare("medium" if asked.medium else "2000"),
+    }
+    chosen = asked.only or list(parts)
+    missed = [name for name, make in parts.items() if name in chosen and not make()]
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""What the commands of the utility experiments are told: on what, at which strengths, and what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cyclopts import Parameter
+
+from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
+from aidos.app.reading import HowToRead
+from aidos.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aidos.evaluate.utility.outcome import Outcome
+    from aidos.evaluate.utility.plan import Experiment, UtilityPlan
+
+__all__ = ["OnWhat", "evaluate_utility", "floats", "integers", "words"]
+
+Number = TypeVar("Number", int, float)
+
+
+@Parameter(name="*", group="On what")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnWhat:
+    """What is searched, and what is made where nothing is named."""
+
+    documents: Sequence[str] = ()
+    """The searched collection: a Parquet file with object_id and text, posts, or texts; may be repeated."""
+
+    size: str = "small"
+    """The size of the sample world, where no log is named: tiny, small, medium or a number of people."""
+
+    seed: int = 7
+    """Of the sample world, and of all noise; 7 unless given."""
+
+    repeats: int = 1
+    """How often each release is simulated, with other noise; once unless given."""
+
+
+def evaluate_utility(  # noqa: PLR0917 - what every one of these commands has
+    experiment: Experiment,
+    files: Sequence[str],
+    output: Path,
+    asked: Mapping[str, object],
+    on_what: OnWhat | None,
+    how: HowToRead | None,
+    common: Common | None,
+) -> int:
+    """Check what was asked, run it, write it, tell it."""
+    from aidos.app.utilitystudy import UtilityData, run_utility, write_utility
+
+    common, told, how = common or Common(), on_what or OnWhat(), how or HowToRead()
+    plan = _plan(asked, told)
+    data = UtilityData(
+        files=tuple(files),
+        documents=tuple(told.documents),
+        size=told.size,
+        world_seed=told.seed,
+        options=how.options(normalise="all"),
+    )
+    with open_engine(common) as engine:
+        outcome = run_utility(
+            experiment, data, plan, output, engine=engine, progress=TerminalProgress(quiet=common.quiet)
+        )
+    command = _command(experiment, files, told, asked, output)
+    write_utility(output, outcome, command=command, synthetic=data.is_synthetic)
+    return _tell(outcome, output, common, synthetic=data.is_synthetic)
+
+
+def _plan(asked: Mapping[str, object], told: OnWhat) -> UtilityPlan:
+    """Only what was given: everything else is as the plan has it."""
+    from aidos.evaluate.utility.plan import UtilityPlan
+
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value not in (None, ())}
+    return UtilityPlan(**given, seed=told.seed, repeats=told.repeats)
+
+
+def _tell(outcome: Outcome, output: Path, common: Common, *, synthetic: bool) -> int:
+    from dataclasses import asdict
+
+    from aidos.evaluate.utility.searchclaims import read_claims
+    from aidos.report.terminal import rows_table
+    from aidos.report.utilitypage import CLAIM_COLUMNS, claim_rows
+
+    if common.json:
+        claims = [asdict(claim) for claim in read_claims(outcome)]
+        show_json({"output": str(output), **outcome.to_json(), "claims": claims})
+        return 0
+    show(rows_table(CLAIM_COLUMNS, claim_rows(outcome), title=outcome.facts.about))
+    for kind, why in outcome.facts.left_out.items():
+        tell(f"{kind} are left out: {why}", quiet=common.quiet)
+    tell(f"{output / 'report.html'} has every table and chart", quiet=common.quiet)
+    if not synthetic:
+        tell("these are findings about the people of the log: not for release", quiet=common.quiet)
+    return 0
+
+
+def _command(experiment: str, files: Sequence[str], told: OnWhat, asked: Mapping[str, object], output: Path) -> str:
+    """What to type to get the same."""
+    said = ["aidos evaluate", experiment, *files]
+    said += [f"--documents {name}" for name in told.documents]
+    said += [] if files else [f"--size {told.size}"]
+    said += [f"--seed {told.seed}"] + ([f"--repeats {told.repeats}"] if told.repeats != 1 else [])
+    for name, value in asked.items():
+        if value not in (None, ()):
+            listed = ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in _several(value))
+            option = name.removeprefix("equal_").replace("_", "-")
+            said.append(f"--{option} {listed}")
+    return " ".join([*said, f"-o {output}"])
+
+
+def _several(value: object) -> Sequence[object]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def floats(option: str, text: str) -> tuple[float, ...]:
+    """Numbers with commas between."""
+    return _numbers(option, text, float)
+
+
+def integers(option: str, text: str) -> tuple[int, ...]:
+    """Whole numbers with commas between."""
+    return _numbers(option, text, int)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Words with commas between, each once."""
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def _numbers(option: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+    try:
+        return tuple(dict.fromkeys(kind(word) for word in words(text)))
+    except ValueError as error:
+        raise ParameterError(f"{option} takes numbers with commas between, got {text!r}") from error
