@@ -165,6 +165,7 @@ def without_numbers(text):
         ("exposure", "later"),
         ("shield", "decision"),
         ("audit", "right"),
+        ("utility", "found"),
     ],
 )
 def test_python_blocks_of_a_guide_run(page, last, tmp_path, monkeypatch):
