@@ -177,6 +177,7 @@ def distance_and_weights(model, weights, truth):
     return apart[mine, theirs].mean(), ordered
 
 
+@pytest.mark.slow
 def test_words_and_profile_are_found_at_least_as_well_as_in_two_steps():
     apart, found, correlations = [], [], []
     truth = np.isin(np.arange(6), FAVOURED).astype(float)

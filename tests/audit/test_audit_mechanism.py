@@ -95,6 +95,7 @@ def test_a_plan_is_in_searches_of_all_kinds_where_only_some_have_a_second_vanill
     assert finding.power.fewest < finding.power.queries
 
 
+@pytest.mark.slow
 def test_without_a_profile_nothing_is_found_or_shown():
     quiet = 0
     for seed in range(4):

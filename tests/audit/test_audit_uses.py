@@ -157,6 +157,7 @@ def test_topic_maps_follow_what_documents_are_about(world):
     assert np.corrcoef(found.ravel(), surrogate.mixtures[:300].ravel())[0, 1] > 0.85
 
 
+@pytest.mark.slow
 def test_lists_of_one_topic_are_warned_of_before_learning():
     generator = np.random.default_rng(0)
     surrogate = build_world(WorldSettings(shared_by=1, topics_per_document=0.02, documents=2000), generator)

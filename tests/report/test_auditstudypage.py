@@ -11,6 +11,8 @@ from aidos.report.auditstudypage import CLAIM_COLUMNS, AuditStudy, audit_study_p
 from aidos.report.page import Figure, render
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 FEW = {
     "samples": 2,
     "worlds": 1,

@@ -13,6 +13,8 @@ from aidos.evaluate.audit.sampled import STRONG, WEAK
 from aidos.evaluate.audit.verdicts import BELOW, VIEWS
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 WORLD = World(size=200, seed=7)
 FEW = {
     "samples": 2,

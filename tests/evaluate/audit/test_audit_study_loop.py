@@ -18,6 +18,8 @@ from aidos.shield.profile.generalisation import ProfileGeneralisation
 from aidos.world.results import account_audit
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 WORLD = World("tiny")
 AUDITOR = ProfileAudit(method="learning", draws=10)
 

@@ -56,6 +56,7 @@ def source(engine):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_gives_tidy_rows(source, experiment):
     found = run_experiment(experiment, source, PLAN)
