@@ -1,7 +1,8 @@
 # Every target makes the environment it needs; `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
-CPUS := $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
+# Tests wait for files and other processes a good part of the time: more of them than cores run at once.
+WORKERS := $(shell $(PYTHON) -c "import os; print(2 * os.cpu_count())")
 
 .DEFAULT_GOAL := help
 .PHONY: help environment demo test slow check lint types architecture docs browser coverage bench lock format clean
@@ -16,10 +17,10 @@ demo: environment ## Generate the small sample world, run every room on it, writ
 	@$(BIN)/aidos demo -o demo
 
 test: environment ## Run the test suite (fast; no network, no browser)
-	@$(BIN)/python -m pytest -n $(CPUS) -m "not browser and not slow"
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not browser and not slow"
 
 slow: environment ## Run the tests that take long (training, larger worlds)
-	@$(BIN)/python -m pytest -n $(CPUS) -m "slow and not browser"
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "slow and not browser"
 
 check: environment lint types architecture docs ## Lint, types, architecture and documentation
 
@@ -39,7 +40,7 @@ browser: environment ## Open the pages in a real browser (needs chromium)
 	@$(BIN)/python -m pytest -m browser
 
 coverage: environment ## The test suite with a coverage report
-	@$(BIN)/python -m pytest -n $(CPUS) -m "not browser" --cov --cov-report=term --cov-report=html
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not browser" --cov --cov-report=term --cov-report=html
 
 bench: environment ## Run the benchmarks and print their tables (minutes; some gigabytes of temporary disk)
 	@for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done

@@ -63,6 +63,7 @@ def told(directory):
     return sorted(rows, key=lambda row: (row["person"], row["measure"]))
 
 
+@pytest.mark.slow
 @given(
     first=st.lists(st.sampled_from(POSTS), min_size=1, max_size=6),
     batches=st.lists(st.lists(st.sampled_from(POSTS), min_size=1, max_size=5), max_size=3),

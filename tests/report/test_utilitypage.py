@@ -13,6 +13,8 @@ from aidos.world.documents import document_blocks
 from aidos.world.log import log_blocks
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 WORLD = World(size=120, seed=7)
 PLAN = UtilityPlan(
     epsilons=(50.0, 100.0),

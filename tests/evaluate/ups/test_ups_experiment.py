@@ -17,6 +17,8 @@ from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.world.size import World
 
+pytestmark = pytest.mark.slow
+
 WORLD = World(size=200, seed=7)
 SMALL = {
     "limits": (0.0, 0.1, 0.5, 1.0),

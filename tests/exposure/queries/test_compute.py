@@ -67,6 +67,7 @@ def check_lookups(target: Path, rows: list[tuple]) -> None:
         assert mine.column("documents")[0].as_py() == word["documents"]
 
 
+@pytest.mark.slow
 @given(collections(), searches())
 @example([made_post(f"p{at}", "the same words") for at in range(13)], SearchExposure())
 @example([made_post("p", ""), made_post("q", "")], SearchExposure(scorer="bm25"))
