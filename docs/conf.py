@@ -6,7 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from docstrings import tidy_docstring  # noqa: E402
+from docstrings import skip_foreign, tidy_docstring  # noqa: E402
 from generate import write_reference  # noqa: E402
 from quicklinks import QuickPythonDomain  # noqa: E402
 
@@ -49,5 +49,6 @@ def setup(app):
     """Write the reference from the code before any page is read, and find links quickly."""
     app.connect("builder-inited", lambda app: write_reference(Path(app.srcdir) / "reference" / "generated"))
     app.connect("autodoc-process-docstring", tidy_docstring)
+    app.connect("autodoc-skip-member", skip_foreign)
     app.add_domain(QuickPythonDomain, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 
-__all__ = ["tidy_docstring"]
+__all__ = ["skip_foreign", "tidy_docstring"]
 
 EXAMPLES = ("For example:", "Examples:")
 PARAMETERS = ["Parameters", "----------"]
@@ -54,3 +55,17 @@ def _blocks(lines: Sequence[str]) -> list[list[str]]:
         elif blocks[-1]:
             blocks.append([])
     return [block for block in blocks if block]
+
+
+def skip_foreign(
+    _app: object,
+    what: str,
+    _name: str,
+    found: object,
+    skip: bool,
+    _options: object,  # noqa: FBT001 - the same
+) -> bool:
+    """Leave out functions and classes of other packages that a module passes on: their own pages describe them."""
+    if (inspect.isroutine(found) or inspect.isclass(found)) and what == "module":
+        return skip or not str(getattr(found, "__module__", "")).startswith("aidos")
+    return skip
