@@ -62,8 +62,8 @@ def skip_foreign(
     what: str,
     _name: str,
     found: object,
-    skip: bool,
-    _options: object,  # noqa: FBT001 - the same
+    skip: bool,  # noqa: FBT001 - the same
+    _options: object,
 ) -> bool:
     """Leave out functions and classes of other packages that a module passes on: their own pages describe them."""
     if (inspect.isroutine(found) or inspect.isclass(found)) and what == "module":
