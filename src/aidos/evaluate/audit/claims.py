@@ -6,8 +6,7 @@ people apart stand in the tables beside ours: its engine and its accounts were o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,8 +16,9 @@ from aidos.evaluate.audit.engines import EVERY, SINGLE, SOME
 from aidos.evaluate.audit.outcome import Outcome
 from aidos.evaluate.audit.sampled import STRONG
 from aidos.evaluate.audit.summaries import PAPERS_PRECISION, SIMPLE
+from aidos.evaluate.study import Claim
 
-__all__ = ["Claim", "read_claims"]
+__all__ = ["read_claims"]
 
 Rows: TypeAlias = list[dict[str, Any]]
 FOUND, CORRELATED, NEAR = 0.95, 0.9, 0.05
@@ -31,16 +31,6 @@ FORETOLD = 0.15
 """How far the share that is detected may lie below what the true effect of the topic foretells: three errors of 40."""
 FEW_FOUND = 0.5
 """Below this R-precision a profile cannot be called read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """Something that should be so, and whether it is."""
-
-    finding: str
-    holds: bool
-    values: Mapping[str, float]
-    """The numbers it is read from."""
 
 
 def read_claims(outcome: Outcome) -> list[Claim]:

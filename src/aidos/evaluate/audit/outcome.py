@@ -5,11 +5,10 @@ Only parts that were run have tables. Rows are about made-up accounts, so that n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from aidos.evaluate.audit.summaries import (
@@ -24,6 +23,7 @@ from aidos.evaluate.audit.summaries import (
     sum_up_topics,
     sum_up_users,
 )
+from aidos.evaluate.study import Summaries, make_tables, table_rows
 
 __all__ = ["RAW", "Facts", "Outcome"]
 
@@ -66,7 +66,7 @@ class Outcome:
     @property
     def tables(self) -> dict[str, pa.Table]:
         """Every summary that can be made, by name."""
-        made: dict[str, tuple[str, Callable[[pa.Table], pa.Table]]] = {
+        made: Summaries = {
             "recovery": ("samples-learned", sum_up_recovery),
             "topics": ("topics-ranked", sum_up_topics),
             "precision": ("topics-ranked", sum_up_precision),
@@ -78,16 +78,8 @@ class Outcome:
             "world": ("accounts-audited", sum_up_accounts),
             "loop": ("loops-run", sum_up_loops),
         }
-        return {name: make(self.rows[raw]) for name, (raw, make) in made.items() if raw in self.rows}
+        return make_tables(self.rows, made)
 
     def to_json(self) -> dict[str, Any]:
         """Facts and all tables, for machines."""
-        return {
-            "facts": asdict(self.facts),
-            **{name: [_clean(row) for row in table.to_pylist()] for name, table in self.tables.items()},
-        }
-
-
-def _clean(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity and no NaN."""
-    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+        return {"facts": asdict(self.facts), **table_rows(self.tables)}

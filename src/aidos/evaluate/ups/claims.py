@@ -5,17 +5,17 @@ A claim about times or small differences may fail by chance; tables have the int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from aidos.evaluate.study import Claim
 from aidos.evaluate.ups.eavesdropping import NO_PROFILE
 from aidos.evaluate.ups.outcome import Outcome
 from aidos.evaluate.ups.ranking import GENERALISED, NONE
 
-__all__ = ["Claim", "read_claims"]
+__all__ = ["read_claims"]
 
 Rows: TypeAlias = list[dict[str, Any]]
 GOOD = 0.95
@@ -25,16 +25,6 @@ PAPERS = (0.62, 0.88)
 NEAR_LINEAR = 1.3
 """Exponent up to which a cost counts as near-linear: n log n from 100 to 10,000 topics looks like 1.15."""
 SLIGHT = 1e-9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """Something that should be so, and whether it is."""
-
-    finding: str
-    holds: bool
-    values: Mapping[str, float]
-    """The numbers it is read from."""
 
 
 def read_claims(outcome: Outcome) -> list[Claim]:

@@ -6,14 +6,14 @@ anybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
+from aidos.evaluate.study import Summaries, make_tables, table_rows
 from aidos.evaluate.ups.summaries import (
     compare_rankings,
     sum_up_growth,
@@ -67,7 +67,7 @@ class Outcome:
     @property
     def tables(self) -> dict[str, pa.Table]:
         """Every summary that can be made, by name."""
-        made: dict[str, tuple[str, Callable[[pa.Table], pa.Table]]] = {
+        made: Summaries = {
             "speed": ("seeds-timed", sum_up_speed),
             "slopes": ("seeds-timed", sum_up_slopes),
             "growth": ("taxonomies-timed", sum_up_growth),
@@ -78,16 +78,8 @@ class Outcome:
             "reranking": ("lists-ordered", sum_up_reranking),
             "comparisons": ("lists-ordered", partial(compare_rankings, limit=self.facts.usual_limit)),
         }
-        return {name: make(self.rows[raw]) for name, (raw, make) in made.items() if raw in self.rows}
+        return make_tables(self.rows, made)
 
     def to_json(self) -> dict[str, Any]:
         """Facts and all tables, for machines."""
-        return {
-            "facts": asdict(self.facts),
-            **{name: [_clean(row) for row in table.to_pylist()] for name, table in self.tables.items()},
-        }
-
-
-def _clean(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity and no NaN."""
-    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+        return {"facts": asdict(self.facts), **table_rows(self.tables)}
