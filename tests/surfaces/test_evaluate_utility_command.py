@@ -1,4 +1,4 @@
-"""`aidos evaluate statistics`, `caching`, `substitution`, `retrieval` and `mechanisms` as a person uses them."""
+"""`aidos evaluate utility` and the five experiments that it runs, as a person uses them."""
 
 import json
 
@@ -86,6 +86,38 @@ def test_logs_that_cannot_do_are_refused_and_nothing_is_written(capsys, tmp_path
     assert not output.exists()
 
 
+@pytest.mark.slow
+def test_all_experiments_at_once_leave_out_what_the_log_does_not_allow(capsys, tmp_path):
+    rows = [(f"p{person}", query) for person in range(12) for query in ("jazz", "piano")]
+    source, output = log(tmp_path / "log.csv", rows), tmp_path / "all"
+    asked = (source, "--kinds", "queries", "-o", output)
+    found = told(capsys, "utility", *asked)
+    assert list(found["experiments"]) == ["statistics", "mechanisms"]
+    assert set(found["left_out"]) == {"caching", "substitution", "retrieval"}
+    assert "needs documents" in found["left_out"]["caching"]
+    page = (output / "report.html").read_text()
+    assert "Finding: not for release" in page
+    assert "Retrieval is left out: the log has no clicks" in page
+    assert 'href="mechanisms/report.html"' in page
+    assert not (output / "caching").exists()
+    assert all(not path.stat().st_mode & 0o077 for path in (output, output / "report.html", output / "statistics"))
+    done = {path: path.stat().st_mtime_ns for path in output.glob("*/settings/*.parquet")}
+    assert told(capsys, "utility", *asked) == found
+    alone = told(capsys, "statistics", source, "--kinds", "queries", "-o", output / "statistics")
+    assert alone["results"] == found["experiments"]["statistics"]["results"]
+    assert done == {path: path.stat().st_mtime_ns for path in output.glob("*/settings/*.parquet")}
+
+
+def test_documents_of_something_else_are_refused_before_anything_is_done(capsys, tmp_path):
+    rows = [(f"p{person}", query) for person in range(12) for query in ("jazz", "piano")]
+    pq.write_table(pa.table({"object_id": ["a"], "text": ["something else"]}), tmp_path / "docs.parquet")
+    output, source = tmp_path / "all", log(tmp_path / "log.csv", rows)
+    assert "not what was searched in" in complaint(
+        capsys, "utility", source, "--documents", tmp_path / "docs.parquet", "-o", output
+    )
+    assert not output.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,7 +136,7 @@ def test_wrong_words_are_refused_with_the_nearest(capsys, tmp_path, monkeypatch,
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("name", ["statistics", "caching", "substitution", "retrieval", "mechanisms"])
+@pytest.mark.parametrize("name", ["utility", "statistics", "caching", "substitution", "retrieval", "mechanisms"])
 def test_the_help_has_examples(capsys, name):
     assert run(["evaluate", name, "--help"]) == 0
     shown = capsys.readouterr().out

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -16,22 +17,25 @@ from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import InputError
-from aidos.evaluate.utility.experiment import Source, run_experiment
+from aidos.evaluate.risk.shelf import Shelf
+from aidos.evaluate.utility.experiment import PreparedLog, Source, prepare
+from aidos.evaluate.utility.originals import UnsuitedLogError
 from aidos.evaluate.utility.outcome import Outcome
-from aidos.evaluate.utility.plan import Experiment, UtilityPlan
+from aidos.evaluate.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.ingest.history.reading import read_history
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
 from aidos.report.page import render
+from aidos.report.utilityoverview import UtilityOverview, overview_page
 from aidos.report.utilitypage import UtilityStudy, utility_page
 from aidos.world.documents import document_blocks
 from aidos.world.size import World
 from aidos.world.write import write_sample
 
-__all__ = ["UtilityData", "run_utility", "write_utility"]
+__all__ = ["UtilityData", "run_every_utility", "run_utility", "write_utility"]
 
-RESULTS = "results.parquet"
+RESULTS, PAGE = "results.parquet", "report.html"
 TEXT = "text"
 
 
@@ -95,10 +99,31 @@ def run_utility(
     progress: Progress,
 ) -> Outcome:
     """Run an experiment on as many cores as the engine may use, keeping what is done in the directory."""
-    source = data.open(engine, progress, with_documents=experiment in {"caching", "mechanisms", "retrieval"})
-    workers = min(engine.threads, os.cpu_count() or 1)
-    memory = engine.memory if workers == 1 else ""
-    return run_experiment(experiment, source, plan, keep=output, workers=workers, memory=memory, progress=progress)
+    with _prepared((experiment,), data, plan, engine, progress) as prepared:
+        return prepared.run(experiment, keep=output)
+
+
+def run_every_utility(
+    data: UtilityData, plan: UtilityPlan, output: Path, command: str, *, engine: EmbeddedEngine, progress: Progress
+) -> UtilityOverview:
+    """Run all experiments that the log allows, each in a directory of its own with its page, the log prepared once."""
+    outcomes: list[Outcome] = []
+    left_out: dict[str, str] = {}
+    with _prepared(EXPERIMENTS, data, plan, engine, progress) as prepared:
+        mark = sha256(f"{prepared.source.fingerprint} {plan.seed} {plan.kinds}".encode()).hexdigest()
+        Shelf(output, mark)
+        for experiment in EXPERIMENTS:
+            keep = output / experiment
+            try:
+                outcome = prepared.run(experiment, keep=keep)
+            except UnsuitedLogError as error:
+                left_out[experiment] = error.message
+                continue
+            write_utility(keep, outcome, command=command, synthetic=data.is_synthetic)
+            outcomes.append(outcome)
+    found = UtilityOverview(outcomes=tuple(outcomes), left_out=left_out, command=command, synthetic=data.is_synthetic)
+    write_text(output / PAGE, render(overview_page(found)), private=not data.is_synthetic)
+    return found
 
 
 def write_utility(output: Path, outcome: Outcome, *, command: str, synthetic: bool) -> None:
@@ -106,7 +131,23 @@ def write_utility(output: Path, outcome: Outcome, *, command: str, synthetic: bo
     with replace_when_done(output / RESULTS, private=not synthetic) as partial:
         pq.write_table(outcome.results, partial)
     page = utility_page(UtilityStudy(outcome=outcome, command=command, synthetic=synthetic))
-    write_text(output / "report.html", render(page), private=not synthetic)
+    write_text(output / PAGE, render(page), private=not synthetic)
+
+
+@contextmanager
+def _prepared(
+    experiments: Sequence[Experiment],
+    data: UtilityData,
+    plan: UtilityPlan,
+    engine: EmbeddedEngine,
+    progress: Progress,
+) -> Iterator[PreparedLog]:
+    searched = not {"caching", "mechanisms", "retrieval"}.isdisjoint(experiments)
+    source = data.open(engine, progress, with_documents=searched)
+    workers = min(engine.threads, os.cpu_count() or 1)
+    memory = engine.memory if workers == 1 else ""
+    with prepare(source, plan, experiments, workers=workers, memory=memory, progress=progress) as prepared:
+        yield prepared
 
 
 def _sample_log(engine: EmbeddedEngine, world: World, progress: Progress) -> EmbeddedTable:

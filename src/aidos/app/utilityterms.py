@@ -14,10 +14,11 @@ from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
+    from aidos.app.utilitystudy import UtilityData
     from aidos.evaluate.utility.outcome import Outcome
     from aidos.evaluate.utility.plan import Experiment, UtilityPlan
 
-__all__ = ["OnWhat", "evaluate_utility", "floats", "integers", "words"]
+__all__ = ["OnWhat", "evaluate_every_utility", "evaluate_utility", "floats", "integers", "words"]
 
 Number = TypeVar("Number", int, float)
 
@@ -50,24 +51,65 @@ def evaluate_utility(  # noqa: PLR0917 - what every one of these commands has
     common: Common | None,
 ) -> int:
     """Check what was asked, run it, write it, tell it."""
-    from aidos.app.utilitystudy import UtilityData, run_utility, write_utility
+    from aidos.app.utilitystudy import run_utility, write_utility
 
-    common, told, how = common or Common(), on_what or OnWhat(), how or HowToRead()
-    plan = _plan(asked, told)
-    data = UtilityData(
-        files=tuple(files),
-        documents=tuple(told.documents),
-        size=told.size,
-        world_seed=told.seed,
-        options=how.options(normalise="all"),
-    )
+    common, told = common or Common(), on_what or OnWhat()
+    plan, data = _plan(asked, told), _data(files, told, how)
     with open_engine(common) as engine:
         outcome = run_utility(
             experiment, data, plan, output, engine=engine, progress=TerminalProgress(quiet=common.quiet)
         )
     command = _command(experiment, files, told, asked, output)
     write_utility(output, outcome, command=command, synthetic=data.is_synthetic)
-    return _tell(outcome, output, common, synthetic=data.is_synthetic)
+    if common.json:
+        show_json({"output": str(output), **_for_machines(outcome)})
+    else:
+        _tell(outcome, outcome.facts.about, common)
+        _tell_end(output, common, synthetic=data.is_synthetic)
+    return 0
+
+
+def evaluate_every_utility(  # noqa: PLR0917 - the same
+    files: Sequence[str],
+    output: Path,
+    asked: Mapping[str, object],
+    on_what: OnWhat | None,
+    how: HowToRead | None,
+    common: Common | None,
+) -> int:
+    """The same for all experiments at once."""
+    from aidos.app.utilitystudy import run_every_utility
+    from aidos.report.utilitypage import TITLES
+
+    common, told = common or Common(), on_what or OnWhat()
+    plan, data = _plan(asked, told), _data(files, told, how)
+    command = _command("utility", files, told, asked, output)
+    with open_engine(common) as engine:
+        found = run_every_utility(
+            data, plan, output, command, engine=engine, progress=TerminalProgress(quiet=common.quiet)
+        )
+    if common.json:
+        outcomes = {outcome.experiment: _for_machines(outcome) for outcome in found.outcomes}
+        show_json({"output": str(output), "experiments": outcomes, "left_out": dict(found.left_out)})
+        return 0
+    for outcome in found.outcomes:
+        _tell(outcome, TITLES[outcome.experiment], common)
+    for name, why in found.left_out.items():
+        tell(f"{name} is left out: {why}", quiet=common.quiet)
+    _tell_end(output, common, synthetic=data.is_synthetic)
+    return 0
+
+
+def _data(files: Sequence[str], told: OnWhat, how: HowToRead | None) -> UtilityData:
+    from aidos.app.utilitystudy import UtilityData
+
+    return UtilityData(
+        files=tuple(files),
+        documents=tuple(told.documents),
+        size=told.size,
+        world_seed=told.seed,
+        options=(how or HowToRead()).options(normalise="all"),
+    )
 
 
 def _plan(asked: Mapping[str, object], told: OnWhat) -> UtilityPlan:
@@ -78,24 +120,28 @@ def _plan(asked: Mapping[str, object], told: OnWhat) -> UtilityPlan:
     return UtilityPlan(**given, seed=told.seed, repeats=told.repeats)
 
 
-def _tell(outcome: Outcome, output: Path, common: Common, *, synthetic: bool) -> int:
+def _for_machines(outcome: Outcome) -> dict[str, Any]:
     from dataclasses import asdict
 
     from aidos.evaluate.utility.searchclaims import read_claims
+
+    return {**outcome.to_json(), "claims": [asdict(claim) for claim in read_claims(outcome)]}
+
+
+def _tell(outcome: Outcome, title: str, common: Common) -> None:
+    """What the papers found and what was found here."""
     from aidos.report.terminal import rows_table
     from aidos.report.utilitypage import CLAIM_COLUMNS, claim_rows
 
-    if common.json:
-        claims = [asdict(claim) for claim in read_claims(outcome)]
-        show_json({"output": str(output), **outcome.to_json(), "claims": claims})
-        return 0
-    show(rows_table(CLAIM_COLUMNS, claim_rows(outcome), title=outcome.facts.about))
+    show(rows_table(CLAIM_COLUMNS, claim_rows(outcome), title=title))
     for kind, why in outcome.facts.left_out.items():
         tell(f"{kind} are left out: {why}", quiet=common.quiet)
+
+
+def _tell_end(output: Path, common: Common, *, synthetic: bool) -> None:
     tell(f"{output / 'report.html'} has every table and chart", quiet=common.quiet)
     if not synthetic:
         tell("these are findings about the people of the log: not for release", quiet=common.quiet)
-    return 0
 
 
 def _command(experiment: str, files: Sequence[str], told: OnWhat, asked: Mapping[str, object], output: Path) -> str:

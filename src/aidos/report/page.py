@@ -36,6 +36,8 @@ __all__ = [
     "DataTable",
     "Facts",
     "Figure",
+    "Link",
+    "Links",
     "ListedItem",
     "Page",
     "Prose",
@@ -174,7 +176,28 @@ class TwoLists:
     lists: tuple[tuple[ListedItem, ...], tuple[ListedItem, ...]]
 
 
-Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card | TwoLists
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Another page of the same directory, and what is there."""
+
+    label: str
+    address: str
+    """Relative to this page: pages lead nowhere else."""
+    words: str = ""
+
+    def __post_init__(self) -> None:
+        if "://" in self.address or self.address.startswith(("/", "..")):
+            raise ParameterError(f"the link {self.label!r} leaves the directory of its page")
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Pages to go on with."""
+
+    pages: tuple[Link, ...]
+
+
+Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card | TwoLists | Links
 """Whatever may stand in a chapter."""
 
 

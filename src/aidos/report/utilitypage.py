@@ -14,7 +14,7 @@ from aidos.report.utilitysearch import caching_chapters, retrieval_chapters, sub
 from aidos.report.utilitystatistics import statistics_chapters
 from aidos.report.values import Value
 
-__all__ = ["CLAIM_COLUMNS", "UtilityStudy", "claim_rows", "utility_page"]
+__all__ = ["CLAIM_COLUMNS", "PAPER", "SIMULATED", "TITLES", "UtilityStudy", "claim_rows", "utility_page"]
 
 CLAIM_COLUMNS = ("fact", "what the paper found", "what was found here", "came out")
 TITLES = {

@@ -39,7 +39,7 @@ def by_limit(distinct, totals, mean=20.0):
     ("distinct", "totals", "falls", "tips"),
     [
         ((70, 60, 50, 40, 30, 20, 10), (1, 2, 3, 4, 3, 2, 1), True, True),
-        ((70, 60, 65, 40, 30, 20, 10), (1, 2, 3, 4, 5, 6, 7), False, False),
+        ((70, 60, 65, 40, 30, 20, 10), (1, 2, 3, 4, 5, 6, 7), False, None),
         ((70, 70, 70, 70, 70, 70, 70), (9, 2, 2, 2, 2, 2, 2), False, False),
         ((0, 0, 0, 0, 0, 0, 0), (0, 0, 0, 0, 0, 0, 0), None, None),
     ],
@@ -93,6 +93,8 @@ def test_precision_is_compared_where_both_suggest(own, holds):
     found = outcome("substitution", rows)
     assert claim(found, "as precise").holds is holds
     assert claim(found, "cover fewer").holds is True
+    silent = outcome("substitution", suggestions("suggestion_coverage", 0.0, 0.0))
+    assert claim(silent, "cover fewer").holds is None
 
 
 def test_ranking_falls_with_noise_and_least_where_it_is_small():
@@ -123,18 +125,22 @@ def test_differences_are_judged_by_their_p():
         {"measure": f"answered {name} p", "value": p, **weak}
         for name, p in (("nDCG@10", 0.5), ("P@5", 0.2), ("P@10", 0.02), ("MAP", 0.3))
     ]
-    found = outcome("retrieval", rows)
-    assert claim(found, "random walk on queries that are still answered").holds is True
+    few, many = (
+        outcome("retrieval", [*rows, {"measure": "answered nDCG@10 pairs", "value": queries, **weak}])
+        for queries in (5, 50)
+    )
+    assert claim(few, "random walk on queries that are still answered").holds is None
+    assert claim(many, "random walk on queries that are still answered").holds is True
     worse = outcome("retrieval", [*rows, {"measure": "all MAP p", "value": 0.001, **weak}])
     assert claim(worse, "random walk on all tried").holds is False
 
 
-@pytest.mark.parametrize(("zealous", "holds"), [(50.0, True), (500.0, False)])
-def test_mechanisms_are_compared_under_both_relations(zealous, holds):
+@pytest.mark.parametrize(("zealous", "others", "holds"), [(50.0, 100.0, True), (500.0, 100.0, False), (0.0, 0.0, None)])
+def test_mechanisms_are_compared_under_both_relations(zealous, others, holds):
     shared = {"measure": "distinct", "kind": "queries", "epsilon": 1.0}
     rows = [{"mechanism": name, "value": zealous, **shared} for name in ("zealous", PAPER)]
     rows += [
-        {"mechanism": name, "halved": halved, "value": 100.0, **shared}
+        {"mechanism": name, "halved": halved, "value": others, **shared}
         for name in ("count-gaussian", "rounds")
         for halved in (False, True)
     ]

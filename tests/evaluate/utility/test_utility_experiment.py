@@ -10,7 +10,8 @@ import utility_logs
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
 from aidos.evaluate.risk.shelf import Shelf
-from aidos.evaluate.utility.experiment import SETTINGS, Source, run_experiment
+from aidos.evaluate.utility.experiment import SETTINGS, Source, prepare, run_experiment
+from aidos.evaluate.utility.originals import UnsuitedLogError
 from aidos.evaluate.utility.plan import ANONYMOUS, EXPERIMENTS, ORIGINAL, PAPER, UtilityPlan
 from aidos.evaluate.utility.rows import SCHEMA
 from aidos.evaluate.utility.running import run_jobs
@@ -96,6 +97,17 @@ def test_what_is_done_is_kept_and_more_settings_may_follow(source, tmp_path):
     assert wider.value("hit_probability", k=5) == first.value("hit_probability", k=5)
     with pytest.raises(InputError, match="another experiment"):
         run_experiment("caching", replace(source, fingerprint="another"), PLAN, keep=keep)
+
+
+def test_a_log_is_prepared_once_for_several_and_each_finds_what_it_finds_alone(source, tmp_path):
+    with prepare(source, PLAN, ("caching", "statistics")) as prepared:
+        # The first leaves counts of documents behind, which the second is not about.
+        together = [prepared.run(name, keep=tmp_path / name) for name in ("caching", "statistics")]
+        with pytest.raises(UnsuitedLogError, match="no pairs: they were not asked for"):
+            prepared.run("substitution")
+    alone = [run_experiment(name, source, PLAN) for name in ("caching", "statistics")]
+    assert [one.results for one in together] == [one.results for one in alone]
+    assert [one.facts for one in together] == [one.facts for one in alone]
 
 
 @pytest.mark.slow

@@ -10,7 +10,9 @@ All releases are simulated with a seed. They carry no guarantee, and the numbers
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,19 +22,20 @@ from aidos.core.progress import SILENT, Progress
 from aidos.engine.embedded import EmbeddedTable
 from aidos.engine.files import write_text
 from aidos.engine.scratch import scratch_directory
-from aidos.errors import InputError, ParameterError
+from aidos.errors import ParameterError
 from aidos.evaluate.risk.shelf import Shelf
 from aidos.evaluate.utility.gathering import gather_originals
 from aidos.evaluate.utility.ground import Ground, lay_documents, lay_suggestions
 from aidos.evaluate.utility.jobs import jobs_of
+from aidos.evaluate.utility.originals import Originals, UnsuitedLogError
 from aidos.evaluate.utility.outcome import Facts, Outcome
-from aidos.evaluate.utility.plan import Experiment, UtilityPlan
+from aidos.evaluate.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.evaluate.utility.poolstudy import run_retrieval
 from aidos.evaluate.utility.running import run_jobs
 from aidos.evaluate.utility.working import work
 from aidos.publish.items import KINDS
 
-__all__ = ["SETTINGS", "Source", "run_experiment"]
+__all__ = ["SETTINGS", "PreparedLog", "Source", "prepare", "run_experiment"]
 
 SETTINGS, FACTS = "settings", "facts.json"
 """Where finished settings are kept, and what is known about the log."""
@@ -49,6 +52,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "mechanisms": ("queries",),
 }
 """Kinds without which an experiment cannot be."""
+CACHING = {"caching", "mechanisms"}
+"""Those that fill a cache of posting lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,65 +81,109 @@ def run_experiment(  # noqa: PLR0913 - on what, what, and where and how it is wo
     progress: Progress = SILENT,
 ) -> Outcome:
     """Run one experiment on one log."""
+    with prepare(source, asked, (experiment,), workers=workers, memory=memory, progress=progress) as prepared:
+        return prepared.run(experiment, keep=keep)
+
+
+@contextmanager
+def prepare(  # noqa: PLR0913 - the same
+    source: Source,
+    asked: UtilityPlan | None = None,
+    experiments: Sequence[Experiment] = EXPERIMENTS,
+    *,
+    workers: int = 1,
+    memory: str = "",
+    progress: Progress = SILENT,
+) -> Iterator[PreparedLog]:
+    """Make a log ready for some experiments, which is done once for all of them."""
     plan = asked or UtilityPlan()
     if workers < 1:
         raise ParameterError(f"workers must be at least 1, got {workers}")
+    wanted = {kind for experiment in experiments for kind in _kinds(experiment, plan)}
     with scratch_directory() as directory:
-        originals = gather_originals(source.log, directory, _kinds(experiment, plan), progress=progress)
-        originals.require(*NEEDED[experiment])
+        originals = gather_originals(source.log, directory, tuple(wanted), progress=progress)
         ground = Ground(originals=originals, plan=plan, memory=memory or f"{80 // workers}%")
-        numbers = _lay(experiment, ground, source, progress)
+        if source.documents is not None and not CACHING.isdisjoint(experiments) and "keywords" in originals.kinds:
+            lay_documents(ground, source.documents)
+        yield PreparedLog(source=source, ground=ground, workers=workers, progress=progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedLog:
+    """A log that any of the experiments it was made ready for can be run on."""
+
+    source: Source
+    ground: Ground
+    """Of all of them."""
+    workers: int
+    progress: Progress
+
+    def run(self, experiment: Experiment, *, keep: Path | None = None) -> Outcome:
+        """Run one; UnsuitedLogError where the log has not what it is about."""
+        plan = self.ground.plan
+        originals = self.ground.originals.of_kinds(_kinds(experiment, plan))
+        originals.require(*NEEDED[experiment])
+        ground, numbers = self._lay(experiment, originals)
         # The directory is taken last: what is refused leaves nothing behind.
-        shelf, kept = _shelf(experiment, source, plan, keep)
+        shelf, kept = _shelf(experiment, self.source, plan, keep)
         if experiment == "retrieval":
-            results = run_retrieval(ground, source.documents, shelf, kept, workers=workers, progress=progress)
+            results = run_retrieval(
+                ground, self.source.documents, shelf, kept, workers=self.workers, progress=self.progress
+            )
         else:
             jobs = jobs_of(experiment, plan, originals.kinds)
-            found = run_jobs(jobs, work, ground, shelf=shelf, kept=kept, workers=workers, progress=progress)
+            found = run_jobs(jobs, work, ground, shelf=shelf, kept=kept, workers=self.workers, progress=self.progress)
             results = pa.concat_tables(found.values())
-    facts = Facts(
-        about=source.about,
-        people=originals.people,
-        kinds=tuple(kind for kind in originals.kinds if kind in plan.kinds),
-        left_out={kind: why for kind, why in originals.left_out.items() if kind in plan.kinds},
-        numbers=numbers,
-    )
-    if keep is not None:
-        write_text(keep / FACTS, json.dumps(asdict(facts), indent=2) + "\n", private=True)
-    return Outcome(experiment=experiment, plan=plan, results=results, facts=facts)
+        facts = self._facts(originals, numbers)
+        if keep is not None:
+            write_text(keep / FACTS, json.dumps(asdict(facts), indent=2) + "\n", private=True)
+        return Outcome(experiment=experiment, plan=plan, results=results, facts=facts)
+
+    def _lay(self, experiment: Experiment, originals: Originals) -> tuple[Ground, dict[str, float]]:
+        """What all jobs of an experiment need, worked out once; and what of it is to be told."""
+        documents, has = self.source.documents, originals.kinds
+        if experiment == "caching" and documents is None:
+            raise UnsuitedLogError(
+                "a cache of posting lists needs documents", hint="name the searched collection with --documents"
+            )
+        caches = documents is not None and experiment in CACHING and "keywords" in has
+        suggests = experiment in {"substitution", "mechanisms"} and "pairs" in has
+        ground = replace(self.ground, originals=originals, caches=caches, suggests=suggests)
+        numbers: dict[str, float] = {}
+        with self.progress.task("preparing measures", total=2, unit="steps") as task:
+            if caches:
+                cacheable = ground.cacheable()
+                numbers |= {
+                    "cache_bytes": float(cacheable.limits.memory_bytes),
+                    "index_bytes": float(cacheable.index_bytes),
+                    "known_share": float(cacheable.workload[cacheable.documents > 0].sum() / cacheable.workload.sum()),
+                }
+            task.advance(1)
+            if suggests:
+                numbers["suggested_for"] = float(lay_suggestions(ground))
+                if experiment == "substitution" and not numbers["suggested_for"]:
+                    raise UnsuitedLogError(
+                        "the log itself gives no suggestions: too few people rephrase the same queries",
+                        hint="name a larger log",
+                    )
+            task.advance(1)
+        return ground, numbers
+
+    def _facts(self, originals: Originals, numbers: dict[str, float]) -> Facts:
+        kinds = self.ground.plan.kinds
+        return Facts(
+            about=self.source.about,
+            people=originals.people,
+            kinds=tuple(kind for kind in originals.kinds if kind in kinds),
+            left_out={kind: why for kind, why in originals.left_out.items() if kind in kinds},
+            numbers=numbers,
+        )
 
 
 def _kinds(experiment: Experiment, plan: UtilityPlan) -> tuple[str, ...]:
-    needed = {"caching": ("keywords",), "substitution": ("queries", "pairs"), "retrieval": ("queries", "clicks")}
-    return needed.get(experiment, plan.kinds) if experiment in needed else tuple(k for k in KINDS if k in plan.kinds)
-
-
-def _lay(experiment: Experiment, ground: Ground, source: Source, progress: Progress) -> dict[str, float]:
-    """What all jobs need, worked out once; and what of it is to be told."""
-    numbers: dict[str, float] = {}
-    has = ground.originals.kinds
-    if experiment == "caching" and source.documents is None:
-        raise InputError(
-            "a cache of posting lists needs documents", hint="name the searched collection with --documents"
-        )
-    with progress.task("preparing measures", total=2, unit="steps") as task:
-        if experiment in {"caching", "mechanisms"} and source.documents is not None and "keywords" in has:
-            cacheable = lay_documents(ground, source.documents)
-            numbers |= {
-                "cache_bytes": float(cacheable.limits.memory_bytes),
-                "index_bytes": float(cacheable.index_bytes),
-                "known_share": float(cacheable.workload[cacheable.documents > 0].sum() / cacheable.workload.sum()),
-            }
-        task.advance(1)
-        if experiment in {"substitution", "mechanisms"} and "pairs" in has:
-            numbers["suggested_for"] = float(lay_suggestions(ground))
-            if experiment == "substitution" and not numbers["suggested_for"]:
-                raise InputError(
-                    "the log itself gives no suggestions: too few people rephrase the same queries",
-                    hint="name a larger log",
-                )
-        task.advance(1)
-    return numbers
+    """What an experiment is about: some kinds by its nature, or those that were asked for."""
+    fixed = {"caching": ("keywords",), "substitution": ("queries", "pairs"), "retrieval": ("queries", "clicks")}
+    return fixed.get(experiment) or tuple(kind for kind in KINDS if kind in plan.kinds)
 
 
 def _shelf(experiment: Experiment, source: Source, plan: UtilityPlan, keep: Path | None) -> tuple[Shelf, Path | None]:

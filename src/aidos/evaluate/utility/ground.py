@@ -36,16 +36,10 @@ class Ground:
     plan: UtilityPlan
     memory: str = ""
     """Of the engine of one process."""
-
-    @property
-    def has_documents(self) -> bool:
-        """Whether document frequencies are known."""
-        return self._path(DOCUMENTS).exists()
-
-    @property
-    def has_suggestions(self) -> bool:
-        """Whether the log's own suggestions are known."""
-        return self._path(TRUTH).exists()
+    caches: bool = False
+    """Whether releases of keywords are tried as caches; the documents are counted then."""
+    suggests: bool = False
+    """Whether releases of pairs are tried by their suggestions; the log's own are known then."""
 
     def cacheable(self) -> Cacheable:
         """Keywords with their documents and their workload."""
@@ -71,15 +65,21 @@ class Ground:
         return self.originals.directory / name
 
 
-def lay_documents(ground: Ground, texts: EmbeddedTable) -> Cacheable:
+def lay_documents(ground: Ground, texts: EmbeddedTable) -> None:
     """Count the documents of each keyword, for all jobs; InputError where the documents are about something else."""
-    counted = document_counts(texts, ground.originals.items("keywords"))
-    np.save(ground.originals.directory / DOCUMENTS, counted)
-    return ground.cacheable()
+    np.save(ground.originals.directory / DOCUMENTS, document_counts(texts, ground.originals.items("keywords")))
+    ground.cacheable()
 
 
 def lay_suggestions(ground: Ground) -> int:
     """Make the log's own suggestions, for all jobs; give for how many queries it has some."""
+    path = ground.originals.directory / TRUTH
+    if not path.exists():
+        pq.write_table(_own_suggestions(ground), path)
+    return sum(1 for each in ground.suggestions()[1] if each)
+
+
+def _own_suggestions(ground: Ground) -> pa.Table:
     originals = ground.originals
     made = {
         kind: Published(items=np.arange(len(originals.counts(kind))), counts=originals.counts(kind))
@@ -88,11 +88,7 @@ def lay_suggestions(ground: Ground) -> int:
     frequent = originals.items("queries").column("user_query").slice(0, ground.plan.suggested_queries).to_pylist()
     queries = [str(query) for query in frequent]
     found = suggest_all(ground.model(made), queries)
-    pq.write_table(
-        pa.table({"user_query": queries, "suggestions": pa.array(found, pa.list_(pa.string()))}),
-        originals.directory / TRUTH,
-    )
-    return sum(1 for each in found if each)
+    return pa.table({"user_query": queries, "suggestions": pa.array(found, pa.list_(pa.string()))})
 
 
 def _counts(published: Published) -> Any:

@@ -21,7 +21,8 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.table import Table
-from aidos.errors import InputError, ParameterError
+from aidos.errors import ParameterError
+from aidos.evaluate.utility.originals import UnsuitedLogError
 from aidos.publish.items import KINDS, contributions
 
 __all__ = ["HeldOut", "Holding", "hold_out"]
@@ -58,12 +59,12 @@ class HeldOut:
 
 
 def hold_out(log: Table, fold: int, how: Holding | None = None) -> HeldOut:
-    """Hold out the people of one fold, counted from 0; InputError for a log without clicks."""
+    """Hold out the people of one fold, counted from 0; UnsuitedLogError for a log without clicks."""
     how = how or Holding()
     if not 0 <= fold < how.folds:
         raise ParameterError(f"folds are counted from 0 to {how.folds - 1}, got {fold}")
     if missing := [name for name in ("client_id", "user_query", "object_id") if name not in log.columns]:
-        raise InputError(
+        raise UnsuitedLogError(
             f"retrieval needs a log with clicks, and this one has no column {', '.join(missing)}",
             hint="use a log that says what was clicked",
         )
@@ -92,7 +93,7 @@ def _relevance(log: Table, how: Holding) -> pa.Table:
         group by all order by all
     """)
     if not len(found):
-        raise InputError(
+        raise UnsuitedLogError(
             "nobody who was held out clicked anything, so nothing is known to be relevant",
             hint="use a log with clicks, or of more people",
         )

@@ -11,8 +11,8 @@ very same second are taken in the order of their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -28,10 +28,14 @@ from aidos.publish.items import KINDS
 
 Ints: TypeAlias = NDArray[np.int64]
 
-__all__ = ["ASKED", "ASKINGS", "LOG", "WORDS", "Originals", "items_file"]
+__all__ = ["ASKED", "ASKINGS", "LOG", "WORDS", "Originals", "UnsuitedLogError", "items_file"]
 
 LOG, ASKINGS, WORDS, ASKED = "log", "askings", "words", "asked"
 """Files beside those of the kinds: the log in numbers, what was asked in it, keywords of queries and of askings."""
+
+
+class UnsuitedLogError(InputError):
+    """A log that an experiment cannot be run on, though others may be."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,14 @@ class Originals:
     """Kinds that it has none of, and why."""
     has_positions: bool = False
     """Whether clicks say where the result stood."""
+
+    def of_kinds(self, kinds: Sequence[str]) -> Originals:
+        """The same log for an experiment that is about fewer kinds; queries are always there."""
+        return replace(
+            self,
+            kinds=tuple(kind for kind in self.kinds if kind in {*kinds, "queries"}),
+            left_out={kind: why for kind, why in self.left_out.items() if kind in kinds},
+        )
 
     def counts(self, kind: str) -> Ints:
         """The true number of people of each item, by its number."""
@@ -91,7 +103,7 @@ class Originals:
         for kind in kinds:
             if kind not in self.kinds:
                 reason = self.left_out.get(kind, "they were not asked for")
-                raise InputError(f"the log has no {kind}: {reason}", hint=HINTS[kind])
+                raise UnsuitedLogError(f"the log has no {kind}: {reason}", hint=HINTS[kind])
 
     def _path(self, name: str) -> Path:
         return self.directory / f"{name}.parquet"

@@ -30,7 +30,7 @@ def work(ground: Ground, job: Job) -> pa.Table:
     """The results of a job, as rows."""
     originals = ground.originals
     kinds = [job.kind] if job.kind else [kind for kind in originals.kinds if kind in ground.plan.kinds]
-    needs_queries = job.kind == "pairs" and (job.experiment == "substitution" or ground.has_suggestions)
+    needs_queries = job.kind == "pairs" and ground.suggests
     wanted = [*kinds, "queries"] if needs_queries else kinds
     with EmbeddedEngine(threads=1, memory=ground.memory, scratch=originals.directory) as engine:
         made = simulate(engine, originals, job.setting, wanted, seed=ground.plan.seed)
@@ -47,9 +47,9 @@ def _measures(ground: Ground, job: Job, kind: str, made: dict[str, Published]) -
             yield from _suggestions(ground, made)
         case _:
             yield from _statistics(ground, job, kind, made[kind])
-            if kind == "keywords" and ground.has_documents:
+            if kind == "keywords" and ground.caches:
                 yield from _hits(ground, job, made[kind])
-            if kind == "pairs" and ground.has_suggestions and made[kind].counts is not None:
+            if kind == "pairs" and ground.suggests and made[kind].counts is not None:
                 yield from _suggestions(ground, made)
 
 

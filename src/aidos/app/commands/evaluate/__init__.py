@@ -12,6 +12,7 @@ from aidos.app.commands.evaluate.risk import risk
 from aidos.app.commands.evaluate.statistics import statistics
 from aidos.app.commands.evaluate.substitution import substitution
 from aidos.app.commands.evaluate.ups import ups
+from aidos.app.commands.evaluate.utility import utility
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "evaluate"]
@@ -29,6 +30,7 @@ def evaluate() -> int:
         aidos evaluate risk --posts posts.parquet --judgements judged.csv -o results
         aidos evaluate ups -o results
         aidos evaluate audit -o results
+        aidos evaluate utility log.tsv -o results
         aidos evaluate statistics -o results
         aidos evaluate caching log.tsv --documents pages.parquet -o results
         aidos evaluate substitution log.tsv -o results
@@ -47,6 +49,7 @@ PARTS = {
     "risk": risk,
     "ups": ups,
     "audit": audit,
+    "utility": utility,
     "statistics": statistics,
     "caching": caching,
     "substitution": substitution,
