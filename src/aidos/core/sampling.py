@@ -42,6 +42,8 @@ PRECISION = 192
 """Bits behind the point where probabilities become floats."""
 AT_ONCE = 2**16
 """Words drawn at a time: table, words and result stay in the processor's cache."""
+TABLES = 16
+"""Tables that are kept: comparisons of mechanisms come back to a dozen laws, the largest table takes some megabytes."""
 NO_FLOAT_BELOW = 800
 """exp(-800) is below the smallest positive float."""
 
@@ -105,7 +107,7 @@ def _whole(law: _Law, bits: int) -> Bounds:
     return 2 * low - (1 << bits), 2 * high - (1 << bits)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=TABLES)
 def _table(law: _Law, digits: int) -> Words:
     """c(j) = floor(2^digits G(j)), up to the first that equals 2^digits - 1."""
     bits = 2 * digits + 66

@@ -80,10 +80,11 @@ def _makers() -> Iterator[ChapterMaker]:
     from aidos.app.demo.publish import publish_chapter
     from aidos.app.demo.risk import risk_chapter
     from aidos.app.demo.shield import shield_chapter
+    from aidos.app.demo.utility import utility_chapter
     from aidos.app.demo.world import world_chapter
 
-    yield from (world_chapter, ingest_chapter, publish_chapter, mediator_chapter, shield_chapter, audit_chapter)
-    yield from (exposure_chapter, risk_chapter, fairness_chapter, house_chapter)
+    yield from (world_chapter, ingest_chapter, publish_chapter, utility_chapter, mediator_chapter, shield_chapter)
+    yield from (audit_chapter, exposure_chapter, risk_chapter, fairness_chapter, house_chapter)
 
 
 def _made(make: ChapterMaker, place: Workplace) -> Outcome:

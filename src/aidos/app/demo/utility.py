@@ -1,0 +1,89 @@
+"""The demo's chapter on utility: what the release of the chapter before is used for, and what each mechanism keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.errors import InputError
+from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Figure, Prose
+
+if TYPE_CHECKING:
+    from aidos.evaluate.utility.outcome import Outcome as Found
+
+__all__ = ["utility_chapter"]
+
+EPSILON, ITEMS = 4.0, 20
+"""As in the chapter on publishing."""
+SHOWN = 5
+
+
+def utility_chapter(place: Workplace) -> Outcome:
+    """Rank results by the release, then compare all mechanisms at its strength."""
+    query, ranked = _ranked(place)
+    found = _compared(place)
+    figure = _figure(found)
+    most = int(max(value for _, value in _published(figure)))
+    chapter = Chapter(
+        title="What a release is still good for",
+        blocks=(
+            Prose(
+                "A release serves search without the log behind it. Whoever has it can rank results by its clicks, "
+                "suggest other ways to ask, or decide what to keep in memory, at no further cost in privacy."
+            ),
+            ranked,
+            Prose(
+                "What a release would keep can be found out before anything is published. Here every mechanism "
+                f"releases the sample log's queries at the same epsilon, {EPSILON:g}, and the same delta."
+            ),
+            figure,
+            Callout(
+                "finding",
+                "Such comparisons look at the true log: about people they are findings, for its owner alone.",
+            ),
+            Code(
+                text=f'aidos rank release "{query}"\naidos evaluate utility log.parquet -o results', language="command"
+            ),
+        ),
+    )
+    return Outcome(chapter, "utility", f"up to {most:,} queries released, by mechanism")
+
+
+def _ranked(place: Workplace) -> tuple[str, Block]:
+    """The most clicked released query, and what comes first for it; in a tiny world nothing may have come through."""
+    from aidos.app.releasedlog import open_released
+    from aidos.model.clickgraph.graph import ClickGraph
+
+    try:
+        released = open_released(place.directory / "release")
+        clicks = released.require("clicks")
+    except InputError as error:
+        return "query", Callout("caution", f"{error.message[0].upper()}{error.message[1:]}.")
+    query = str(clicks.column("user_query")[0].as_py())
+    found = ClickGraph.of(clicks, released.pairs).rank(query, most=SHOWN)
+    return query, DataTable(
+        caption=f"What the release ranks first for \u201c{query}\u201d",
+        columns=("result", "probability that a walk ends there"),
+        rows=tuple((each.address, round(each.score, 3)) for each in found),
+    )
+
+
+def _compared(place: Workplace) -> Found:
+    from aidos.evaluate.utility.experiment import Source, run_experiment
+    from aidos.evaluate.utility.plan import UtilityPlan
+
+    plan = UtilityPlan(kinds=("queries",), equal_epsilons=(EPSILON,), equal_items_per_person=ITEMS)
+    log = place.engine.parquet(place.directory / "log.parquet")
+    source = Source(log=log, about="The sample world", fingerprint="demo")
+    return run_experiment("mechanisms", source, plan, progress=place.progress)
+
+
+def _figure(found: Found) -> Figure:
+    """The experiment's own chart for one person added or removed, which is the first."""
+    from aidos.report.utilitymechanisms import mechanism_chapters
+
+    return next(block for chapter in mechanism_chapters(found) for block in chapter.blocks if isinstance(block, Figure))
+
+
+def _published(figure: Figure) -> list[tuple[str, float]]:
+    return [(str(row[0]), float(str(row[1]))) for row in figure.table.rows if row[0] != "original"]
