@@ -12,6 +12,8 @@ from aidos.report.page import (
     DataTable,
     Facts,
     Figure,
+    Link,
+    Links,
     Page,
     Prose,
 )
@@ -48,6 +50,7 @@ def every_block():
             *(Callout(kind, text) for kind in ("promise", "finding", "caution")),
             *(Code(text=text, language=language) for language in ("command", "python", "recipe")),
             CheckList(checks),
+            Links((Link(label=text, address="more/report.html", words=text),)),
         )
         chapters = tuple(Chapter(title=f"{text} {number}", blocks=blocks) for number in (1, 2, 3))
         return Page(title=text, lead=text, chapters=chapters, colophon=text, source=source)

@@ -8,6 +8,7 @@ from aidos.evaluate.utility.experiment import Source, run_experiment
 from aidos.evaluate.utility.plan import EXPERIMENTS, UtilityPlan
 from aidos.report.page import DataTable, Figure, render
 from aidos.report.utilityfigures import thinned
+from aidos.report.utilityoverview import UtilityOverview, overview_page
 from aidos.report.utilitypage import CLAIM_COLUMNS, UtilityStudy, claim_rows, utility_page
 from aidos.world.documents import document_blocks
 from aidos.world.log import log_blocks
@@ -72,6 +73,24 @@ def test_the_papers_stand_beside_what_was_found(outcomes, experiment):
     assert tables[0].columns == CLAIM_COLUMNS
     assert tables[0].rows == tuple(claim_rows(outcome))
     assert {row[-1] for row in tables[0].rows} <= {"yes", "no", "cannot be told"}
+
+
+def test_one_page_leads_to_all(outcomes):
+    found = tuple(outcome for name, outcome in outcomes.items() if name != "caching")
+    made = {"outcomes": found, "left_out": {"caching": "it needs documents"}, "command": "aidos evaluate utility"}
+    page = overview_page(UtilityOverview(**made, synthetic=False))
+    text = render(page)
+    assert "Finding: not for release" in text
+    assert "Caching is left out: it needs documents." in text
+    for outcome in found:
+        assert f'href="{outcome.experiment}/report.html"' in text
+        assert sum(rows_of(page, outcome.experiment)) == len(claim_rows(outcome))
+    assert "Finding" not in render(overview_page(UtilityOverview(**made, synthetic=True)))
+
+
+def rows_of(page, experiment):
+    table = next(block for block in page.chapters[0].blocks if isinstance(block, DataTable))
+    return next(row[1:] for row in table.rows if row[0] == experiment)
 
 
 def test_a_sample_is_about_nobody(outcomes):

@@ -24,6 +24,8 @@ from aidos.report.page import (
     DataTable,
     Facts,
     Figure,
+    Link,
+    Links,
     ListedItem,
     Page,
     Prose,
@@ -45,6 +47,7 @@ READ = (
     *(".figure-number", ".check-word", ".check-detail", ".colophon p", "a", "summary", "pre code", "svg.chart text"),
     *(".card h3", ".card-marks li", "blockquote", "mark", ".card-source", ".card-notes dt", ".card-notes dd"),
     *("h4", ".listed", ".listed-source", ".listed-move", ".moved-up .listed-move", ".moved-down .listed-move"),
+    ".link-words",
 )
 CONTRAST = """(selector) => {
     const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
@@ -140,6 +143,9 @@ def sample_page():
                             ListedItem(title="y" * 90, move="down", words="down 1 place"),
                         ),
                     ),
+                ),
+                Links(
+                    (Link(label="Another page " + "x" * 60, address="more/report.html", words="Every `chart`. " * 9),)
                 ),
                 CheckList(tuple(Check(label="A check", outcome=outcome, detail="Why `so`.") for outcome in outcomes)),
             ),

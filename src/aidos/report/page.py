@@ -186,8 +186,8 @@ class Link:
     words: str = ""
 
     def __post_init__(self) -> None:
-        if "://" in self.address or self.address.startswith(("/", "..")):
-            raise ParameterError(f"the link {self.label!r} leaves the directory of its page")
+        if not re.fullmatch(r"(\w[\w-]*/)*\w[\w-]*\.html", self.address):
+            raise ParameterError("a link leads to a page in the same directory or below it, and nowhere else")
 
 
 @dataclass(frozen=True, slots=True)

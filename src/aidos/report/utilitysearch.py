@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 from aidos.evaluate.utility.outcome import Outcome
+from aidos.evaluate.utility.paired import tell_p
 from aidos.evaluate.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 from aidos.evaluate.utility.poolstudy import AS_PUBLISHED, STRICT
 from aidos.evaluate.utility.retrieval import MEASURES, RANKERS
@@ -25,7 +28,7 @@ NAMES = {
 HITS = "hit probability"
 RELEVANT = (
     "What held-out people clicked counts as relevant. Among all tried queries one that a release does not have counts "
-    "0; among those answered it is asked whether their rankings became worse. Intervals are 95 %."
+    "0; among those answered it is asked whether their rankings became worse. Intervals are of 95 per cent."
 )
 NO_PROMISE = (
     "The release as published has no guarantee: one person's unique pair of queries is in it nearly always. The strict "
@@ -108,8 +111,10 @@ def substitution_chapters(outcome: Outcome) -> list[Chapter]:
             by_k = {"k-anonymity": outcome.along("k", measure, top=cut, mechanism=ANONYMOUS)}
             named = name.capitalize() if name.islower() else name
             blocks += [
-                lines_figure(f"{named} by epsilon, top {cut}", lines, ("epsilon", name), _range(named, lines)),
-                lines_figure(f"{named} by k, top {cut}", by_k, ("k", name), _range(named, by_k)),
+                lines_figure(
+                    f"{named} by epsilon, top {cut}", lines, ("epsilon", name), _course(named, "epsilon", lines)
+                ),
+                lines_figure(f"{named} by k, top {cut}", by_k, ("k", name), _course(named, "k", by_k)),
             ]
         blocks.append(_suggestion_table(outcome, cut))
         chapters.append(Chapter(title=f"The best {cut} suggestions", blocks=tuple(blocks)))
@@ -119,29 +124,49 @@ def substitution_chapters(outcome: Outcome) -> list[Chapter]:
     return chapters
 
 
-def _range(name: str, lines: Lines) -> str:
+def _course(name: str, axis: str, lines: Lines) -> str:
+    """From the first known value of each line to its last."""
     told = []
     for side, points in lines.items():
-        known = [value for _, value in points if isfinite(value)]
-        told.append(f"between {min(known):.3f} and {max(known):.3f} ({side})" if known else f"not known ({side})")
-    return f"{name} is {', '.join(told)}."
+        known = [point for point in points if isfinite(point[1])]
+        if known:
+            (first, before), (last, after) = known[0], known[-1]
+            told.append(f"from {before:.3f} at {axis} = {first:g} to {after:.3f} at {last:g} ({side})")
+        else:
+            told.append(f"nowhere, since nothing is suggested ({side})")
+    return f"{name} goes {', '.join(told)}."
 
 
 def _suggestion_table(outcome: Outcome, cut: int) -> DataTable:
     rows = []
     for row in outcome.find("suggestion_precision", top=cut, repeat=0):
         wanted = {name: row[name] for name in ("mechanism", "epsilon", "items_per_person", "k", "top", "repeat")}
-        means = [cell(outcome.value(measure, **wanted)) for measure in NAMES]
-        ends = [cell(outcome.value(f"suggestion_precision_{end}", **wanted)) for end in ("low", "high")]
-        rows.append((row["mechanism"], cell(row["epsilon"]), row["items_per_person"], row["k"], *means, *ends))
-    columns = ("mechanism", "epsilon", "m", "k", *NAMES.values(), "precision from", "to")
+        means = [_rounded(outcome.value(measure, **wanted)) for measure in NAMES]
+        low, high = (outcome.value(f"suggestion_precision_{end}", **wanted) for end in ("low", "high"))
+        rows.append((_setting(row), *means, _interval(low, high)))
+    columns = ("release", *NAMES.values(), "precision, 95 %")
     return DataTable(caption=f"Suggestions against the log's own, top {cut}", columns=columns, rows=tuple(rows))
+
+
+def _setting(row: Mapping[str, Any]) -> str:
+    if row["mechanism"] == ANONYMOUS:
+        return f"k = {row['k']}"
+    return f"epsilon = {row['epsilon']:g}, m = {row['items_per_person']}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.3f} to {high:.3f}" if isfinite(low) else ""
 
 
 def retrieval_chapters(outcome: Outcome) -> list[Chapter]:
     """Tables 4 and 5, and figure 1."""
     plan = outcome.plan
-    tables = [_tests(outcome, ranker, number) for number, ranker in enumerate(RANKERS, start=4)]
+    tables = [
+        table
+        for number, ranker in enumerate(RANKERS, start=4)
+        for variant in (AS_PUBLISHED, STRICT)
+        if (table := _tests(outcome, ranker, variant, number)).rows
+    ]
     weak = f"b = {plan.usual_noise:g}, K = {plan.usual_threshold}"
     chapters = [
         Chapter(title=f"Before and after, {weak}", blocks=(Prose(RELEVANT), Callout("caution", NO_PROMISE), *tables))
@@ -162,6 +187,7 @@ def retrieval_chapters(outcome: Outcome) -> list[Chapter]:
             caption = _noise(lines, outcome.value("all nDCG@10 before", method=ranker, mechanism=ORIGINAL))
             title = f"{ranker.capitalize()}: nDCG@10 by noise, {name}"
             blocks.append(lines_figure(title, lines, ("noise, b", "nDCG@10"), caption, log="x"))
+        blocks.append(_every_setting(outcome, ranker))
         chapters.append(Chapter(title=f"By noise and threshold: {ranker}", blocks=tuple(blocks)))
     return chapters
 
@@ -175,23 +201,43 @@ def _rounded(value: float) -> Value:
     return cell(float(f"{value:.3g}")) if isfinite(value) else None
 
 
-def _tests(outcome: Outcome, ranker: str, number: int) -> DataTable:
+def _tests(outcome: Outcome, ranker: str, variant: str, number: int) -> DataTable:
     plan, rows = outcome.plan, []
+    wanted = {
+        "mechanism": variant,
+        "noise_scale": plan.usual_noise,
+        "threshold": plan.usual_threshold,
+        "method": ranker,
+    }
+    for among in ("all", "answered"):
+        for measure in MEASURES:
+            known = {
+                name: outcome.value(f"{among} {measure} {name}", **wanted)
+                for name in ("before", "after", "difference", "low", "high", "p", "pairs")
+            }
+            if isfinite(known["pairs"]):
+                means = (_rounded(known[name]) for name in ("before", "after", "difference"))
+                tested = (_interval(known["low"], known["high"]), tell_p(known["p"]))
+                rows.append((f"{among}, {known['pairs']:,.0f}", measure, *means, *tested))
+    columns = ("queries", "measure", "before", "after", "difference", "95 % interval", "p")
+    paper = f" (the paper's table {number})" if variant == AS_PUBLISHED else ""
+    caption = f"{ranker.capitalize()}, {_variant(variant)}{paper}"
+    return DataTable(caption=caption, columns=columns, rows=tuple(rows), numeric=columns[2:])
+
+
+def _every_setting(outcome: Outcome, ranker: str) -> DataTable:
+    """Both variants wherever they were tried."""
+    rows = []
     for variant in (AS_PUBLISHED, STRICT):
-        wanted = {
-            "mechanism": variant,
-            "noise_scale": plan.usual_noise,
-            "threshold": plan.usual_threshold,
-            "method": ranker,
-        }
-        for among in ("all", "answered"):
-            for measure in MEASURES:
-                known = {
-                    name: outcome.value(f"{among} {measure} {name}", **wanted)
-                    for name in ("before", "after", "difference", "low", "high", "p", "pairs")
-                }
-                if isfinite(known["pairs"]):
-                    named = variant.removeprefix("pool-").replace("-", " ")
-                    rows.append((named, among, measure, *(_rounded(value) for value in known.values())))
-    columns = ("release", "among", "measure", "before", "after", "difference", "from", "to", "p", "queries")
-    return DataTable(caption=f"{ranker.capitalize()} (the paper's table {number})", columns=columns, rows=tuple(rows))
+        for row in outcome.find("all nDCG@10 after", method=ranker, mechanism=variant):
+            setting = {name: row[name] for name in ("mechanism", "noise_scale", "threshold")}
+            answered = outcome.value("answered", **setting)
+            among = outcome.value("answered nDCG@10 after", method=ranker, **setting)
+            placed = (cell(row["noise_scale"]), row["threshold"])
+            rows.append((_variant(variant), *placed, f"{answered:.1%}", _rounded(row["value"]), _rounded(among)))
+    columns = ("release", "b", "K", "answered", "nDCG@10, all", "nDCG@10, answered")
+    return DataTable(caption="Every setting", columns=columns, rows=tuple(rows), numeric=columns[1:])
+
+
+def _variant(name: str) -> str:
+    return name.removeprefix("pool-").replace("-", " ")

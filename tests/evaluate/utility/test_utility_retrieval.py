@@ -16,7 +16,7 @@ from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.evaluate.utility.heldout import HeldOut, Holding, hold_out
-from aidos.evaluate.utility.paired import paired_difference
+from aidos.evaluate.utility.paired import paired_difference, tell_p
 from aidos.evaluate.utility.retrieval import (
     MEASURES,
     RANKERS,
@@ -215,6 +215,7 @@ def test_where_nothing_varies_and_where_nothing_is_there():
     assert math.isnan(single.p)
     assert single.difference == -0.25
     assert paired_difference([], []).pairs == 0
+    assert [tell_p(p) for p in (0.0, 1.2345e-30, 0.5, math.nan)] == ["< 1e-300", "1.2e-30", "0.5", ""]
     with pytest.raises(InputError):
         paired_difference([1.0], [1.0, 2.0])
     with pytest.raises(InputError):

@@ -7,16 +7,17 @@ has 0 in it, not that there is no difference: the interval says how large one ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aidos.errors import InputError, MissingExtraError, ParameterError
 
-__all__ = ["CONFIDENCE", "PairedDifference", "paired_difference"]
+__all__ = ["CONFIDENCE", "PairedDifference", "paired_difference", "tell_p"]
 
 CONFIDENCE = 0.95
+LEAST_P = 1e-300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,13 @@ def paired_difference(before: ArrayLike, after: ArrayLike, *, confidence: float 
         statistic=statistic,
         p=p,
     )
+
+
+def tell_p(p: float) -> str:
+    """A chance in words; below what floats can tell from 0 it is not said to be 0."""
+    if isnan(p):
+        return ""
+    return f"{p:.2g}" if p >= LEAST_P else f"< {LEAST_P:g}"
 
 
 def _test(mean: float, error: float, degrees: int, confidence: float) -> tuple[float, float, float]:

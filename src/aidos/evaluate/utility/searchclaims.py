@@ -8,6 +8,7 @@ from math import isfinite
 
 from aidos.evaluate.utility.claims import Claim, falls, read_count_claims
 from aidos.evaluate.utility.outcome import Outcome
+from aidos.evaluate.utility.paired import tell_p
 from aidos.evaluate.utility.plan import ANONYMOUS, PAPER
 from aidos.evaluate.utility.poolstudy import AS_PUBLISHED
 from aidos.evaluate.utility.releases import REPLACING
@@ -102,7 +103,8 @@ def _unchanged(outcome: Outcome) -> Iterator[Claim]:
             known = {name: p for name, p in smallest.items() if isfinite(p)}
             queries = outcome.value(f"{among} nDCG@10 pairs", method=ranker, **weak)
             told = ", ".join(
-                f"{name}: {_change(outcome, ranker, among, name, weak)}, p = {p:.2g}" for name, p in known.items()
+                f"{name}: {_change(outcome, ranker, among, name, weak)}, p {_equals(tell_p(p))}"
+                for name, p in known.items()
             )
             which = "queries that are still answered" if among == "answered" else "all tried queries"
             yield Claim(
@@ -111,6 +113,10 @@ def _unchanged(outcome: Outcome) -> Iterator[Claim]:
                 here=f"{told} ({queries:,.0f} queries)" if known else "nothing was released at these settings",
                 holds=_same(known, queries),
             )
+
+
+def _equals(told: str) -> str:
+    return told if told.startswith("<") else f"= {told}"
 
 
 def _same(smallest: dict[str, float], queries: float) -> bool | None:
