@@ -35,7 +35,7 @@ PLAN = UtilityPlan(
     tried_queries=40,
     pool_size=40,
 )
-FIGURES = {"statistics": 16, "caching": 3, "substitution": 20, "retrieval": 4, "mechanisms": 4}
+FIGURES = {"statistics": 16, "caching": 5, "substitution": 20, "retrieval": 4, "mechanisms": 4}
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ from aidos.core.mechanism import Finding
 from aidos.evaluate.utility.outcome import Outcome
 from aidos.evaluate.utility.searchclaims import read_claims
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Page, Prose
+from aidos.report.utilitycaching import caching_chapters
 from aidos.report.utilitymechanisms import mechanism_chapters
-from aidos.report.utilitysearch import caching_chapters, retrieval_chapters, substitution_chapters
+from aidos.report.utilitysearch import retrieval_chapters, substitution_chapters
 from aidos.report.utilitystatistics import statistics_chapters
 from aidos.report.values import Value
 

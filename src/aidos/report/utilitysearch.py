@@ -1,4 +1,4 @@
-"""The chapters on searching: caching (figure 6), suggestions (figures 7 and 8) and ranking (tables 4, 5, figure 1)."""
+"""The chapters on searching: suggestions (figures 7 and 8) and ranking (tables 4 and 5, figure 1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aidos.report.page import Block, Callout, Chapter, DataTable, Facts, Prose
 from aidos.report.utilityfigures import Lines, cell, lines_figure
 from aidos.report.values import Value
 
-__all__ = ["caching_chapters", "retrieval_chapters", "substitution_chapters"]
+__all__ = ["retrieval_chapters", "substitution_chapters"]
 
 CUTS = (2, 5)
 NAMES = {
@@ -25,7 +25,6 @@ NAMES = {
     "suggestion_ndcg": "NDCG",
     "suggestion_coverage": "coverage",
 }
-HITS = "hit probability"
 RELEVANT = (
     "What held-out people clicked counts as relevant. Among all tried queries one that a release does not have counts "
     "0; among those answered it is asked whether their rankings became worse. Intervals are of 95 per cent."
@@ -34,68 +33,6 @@ NO_PROMISE = (
     "The release as published has no guarantee: one person's unique pair of queries is in it nearly always. The strict "
     "one has pure differential privacy, from public phrases and results of the collection."
 )
-
-
-def caching_chapters(outcome: Outcome) -> list[Chapter]:
-    """Hits by strength, by k and by limit."""
-    plan = outcome.plan
-    best = outcome.value("hit_probability", mechanism=ORIGINAL)
-    by_epsilon = outcome.along("epsilon", "hit_probability", mechanism=PAPER, items_per_person=plan.cache_items)
-    by_k = outcome.along("k", "hit_probability", mechanism=ANONYMOUS)
-    by_limit = outcome.along("items_per_person", "hit_probability", mechanism=PAPER, epsilon=plan.usual_epsilon)
-    blocks: tuple[Block, ...] = (
-        _cache_facts(outcome, best),
-        Prose(
-            "A keyword's score is how often it is asked, by the number of documents that have it; lists are taken by "
-            "falling score until the memory is full. The log itself counts searches, releases count people, and a "
-            "k-anonymous log visits. A hit is a search for a keyword whose list is in memory. Where the whole index "
-            "would fit into the memory asked for, the memory is a tenth of the index."
-        ),
-        lines_figure(
-            f"Hits by epsilon, m = {plan.cache_items}",
-            {"ZEALOUS": by_epsilon, "the log": [(epsilon, best) for epsilon, _ in by_epsilon]},
-            ("epsilon", HITS),
-            _lost("epsilon", by_epsilon, best),
-        ),
-        lines_figure(
-            "Hits by k",
-            {"k-anonymity": by_k, "the log": [(k, best) for k, _ in by_k]},
-            ("k", HITS),
-            _lost("k", by_k, best),
-        ),
-        lines_figure(
-            f"Hits by limit, epsilon = {plan.usual_epsilon:g}",
-            {"ZEALOUS": by_limit, "the log": [(limit, best) for limit, _ in by_limit]},
-            ("keywords of each person, m", HITS),
-            _lost("m", by_limit, best),
-            log="x",
-        ),
-    )
-    return [Chapter(title="A cache of posting lists", blocks=blocks)]
-
-
-def _cache_facts(outcome: Outcome, best: float) -> Facts:
-    numbers = outcome.facts.numbers
-    return Facts(
-        (
-            ("hit probability, filled by the log", round(best, 4)),
-            ("lists in that cache", cell(outcome.value("lists", mechanism=ORIGINAL))),
-            ("memory, MB", round(numbers.get("cache_bytes", 0.0) / 1e6, 2)),
-            ("whole index, MB", round(numbers.get("index_bytes", 0.0) / 1e6, 2)),
-            ("searched keywords that documents have", f"{numbers.get('known_share', 0.0):.0%}"),
-        )
-    )
-
-
-def _lost(name: str, points: list[tuple[float, float]], best: float) -> str:
-    if not points or not best:
-        return "Nothing was published."
-    place, value = max(points, key=lambda point: point[1])
-    worst, least = min(points, key=lambda point: point[1])
-    return (
-        f"Of {best:.3f} with the log itself, {value:.3f} is kept at {name} = {place:g} and {least:.3f} at "
-        f"{name} = {worst:g}."
-    )
 
 
 def substitution_chapters(outcome: Outcome) -> list[Chapter]:

@@ -47,6 +47,18 @@ def test_counts_are_those_of_the_contributions(engine, originals, kind):
     assert originals.mean_items(kind) == pytest.approx(sum(true.values()) / 30)
 
 
+def test_a_limit_keeps_so_many_items_of_each_person_by_the_seed(engine, originals, tmp_path):
+    whole = Counter(person for person, _ in originals.contributions(engine, "keywords").rows())
+    kept = [set(originals.contributions(engine, "keywords", limit).rows()) for limit in (1, 2, 100)]
+    for limit, rows in zip((1, 2, 100), kept, strict=True):
+        assert Counter(person for person, _ in rows) == {person: min(limit, had) for person, had in whole.items()}
+    assert kept[0] < kept[1] < kept[2]
+    log = engine.table(utility_logs.table())
+    other = gather_originals(log, tmp_path, seed=1)
+    assert set(other.contributions(engine, "keywords", 1).rows()) != kept[0]
+    assert set(other.contributions(engine, "keywords").rows()) == kept[2]
+
+
 def test_the_workload_counts_every_asking(originals):
     asked = Counter(word for row in utility_logs.rows(clicks=False) for word in set(row["user_query"].split()))
     keywords = originals.items("keywords").column("keyword").to_pylist()

@@ -1,6 +1,7 @@
 """Simulated releases are those of the mechanisms, and k-anonymity counts what its log holds."""
 
 from collections import Counter
+from dataclasses import replace
 from math import exp
 
 import numpy as np
@@ -11,6 +12,7 @@ from aidos.core.guarantee import Neighbours
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
 from aidos.evaluate.utility.gathering import gather_originals
+from aidos.evaluate.utility.originals import Originals
 from aidos.evaluate.utility.plan import ANONYMOUS, ORIGINAL, PAPER, Setting
 from aidos.evaluate.utility.releases import COMPARED, build_mechanism, fresh_noise, guarantee_of, simulate
 from aidos.publish.items import KINDS
@@ -47,6 +49,35 @@ def test_the_same_seed_gives_the_same_release_and_another_noise(engine, original
     assert one.items.tolist() == again.items.tolist()
     assert fresh_noise(1, setting.name).seed != fresh_noise(2, setting.name).seed
     assert fresh_noise(1, "a", "bc").seed != fresh_noise(1, "ab", "c").seed
+
+
+def test_settings_share_the_draw_of_items_and_repetitions_do_not(engine, originals):
+    """With nearly no noise, counts show which items were drawn."""
+    setting = Setting(mechanism="count-gaussian", epsilon=400.0, delta=0.3, items_per_person=1)
+    size = len(originals.counts("keywords"))
+
+    def counts(setting, seed):
+        return simulate(engine, originals, setting, ["keywords"], seed=seed)["keywords"].dense(size)
+
+    first, *others = (counts(setting, seed) for seed in (1, 2, 3))
+    assert max(np.abs(first - other).max() for other in others) <= 2
+    assert max(np.abs(first - counts(replace(setting, repeat=repeat), 1)).max() for repeat in (1, 2, 3)) > 2
+
+
+@pytest.mark.parametrize(("name", "limit"), [("rounds", None), ("policy-gaussian", 4), (PAPER, 4)])
+def test_only_what_draws_once_is_given_fewer_items(engine, originals, monkeypatch, name, limit):
+    asked = []
+    whole = Originals.contributions
+
+    def spy(self, engine, kind, limit=None):
+        asked.append(limit)
+        return whole(self, engine, kind, limit)
+
+    monkeypatch.setattr(Originals, "contributions", spy)
+    simulate(
+        engine, originals, Setting(mechanism=name, epsilon=3.0, delta=0.01, items_per_person=4), ["queries"], seed=1
+    )
+    assert asked == [limit]
 
 
 def test_the_log_itself_has_every_item(engine, originals):

@@ -19,6 +19,8 @@ __all__ = ["Claim", "falls", "read_count_claims"]
 
 NEAR = 2.0
 """A tipping point is near the average when neither is more than so many times the other."""
+COUNTING = ("zealous", "laplace-threshold", "count-gaussian")
+"""Mechanisms beside the paper's that publish counts."""
 FEW_PER_CENT = 0.05
 """Of the original hit probability."""
 TABLE_3 = {
@@ -47,7 +49,7 @@ def read_count_claims(outcome: Outcome) -> list[Claim]:
     """Claims about counts: those of the experiments on statistics and on caching."""
     readers: dict[str, tuple[Callable[[Outcome], Iterator[Claim]], ...]] = {
         "statistics": (_distinct_falls, _total_tips, _thresholds, _difference_falls),
-        "caching": (_cache_is_close, _cache_by_limit),
+        "caching": (_cache_is_close, _others_are_close, _cache_by_limit),
     }
     return [claim for read in readers.get(outcome.experiment, ()) for claim in read(outcome)]
 
@@ -166,6 +168,26 @@ def _cache_is_close(outcome: Outcome) -> Iterator[Claim]:
             here=f"{usual:.3f} against " + ", ".join(f"{value:.3f} (k = {k:g})" for k, value in anonymous),
             holds=bool(better),
         )
+
+
+def _others_are_close(outcome: Outcome) -> Iterator[Claim]:
+    """The same of the other mechanisms that publish counts, at their own promises."""
+    best = outcome.value("hit_probability", mechanism=ORIGINAL)
+    plan = outcome.plan
+    found = {
+        name: outcome.along("epsilon", "hit_probability", mechanism=name, items_per_person=plan.cache_items)
+        for name in COUNTING
+    }
+    if not best or not all(found.values()):
+        return
+    lost = {name: [1 - value / best for _, value in points] for name, points in found.items()}
+    told = ", ".join(f"{name} {min(shares):.1%} to {max(shares):.1%}" for name, shares in lost.items())
+    yield Claim(
+        fact=f"so does one filled by any other mechanism with counts (at most {FEW_PER_CENT:.0%})",
+        paper="not in the papers",
+        here=f"over all epsilons, at delta = {plan.equal_delta:g}, they lose: {told}",
+        holds=max(max(shares) for shares in lost.values()) <= FEW_PER_CENT,
+    )
 
 
 def _cache_by_limit(outcome: Outcome) -> Iterator[Claim]:

@@ -101,7 +101,7 @@ def prepare(  # noqa: PLR0913 - the same
         raise ParameterError(f"workers must be at least 1, got {workers}")
     wanted = {kind for experiment in experiments for kind in _kinds(experiment, plan)}
     with scratch_directory() as directory:
-        originals = gather_originals(source.log, directory, tuple(wanted), progress=progress)
+        originals = gather_originals(source.log, directory, tuple(wanted), seed=plan.seed, progress=progress)
         ground = Ground(originals=originals, plan=plan, memory=memory or f"{80 // workers}%")
         if source.documents is not None and not CACHING.isdisjoint(experiments) and "keywords" in originals.kinds:
             lay_documents(ground, source.documents)
@@ -124,6 +124,7 @@ class PreparedLog:
         originals = self.ground.originals.of_kinds(_kinds(experiment, plan))
         originals.require(*NEEDED[experiment])
         ground, numbers = self._lay(experiment, originals)
+        jobs = [] if experiment == "retrieval" else jobs_of(experiment, plan, originals.kinds)
         # The directory is taken last: what is refused leaves nothing behind.
         shelf, kept = _shelf(experiment, self.source, plan, keep)
         if experiment == "retrieval":
@@ -131,7 +132,6 @@ class PreparedLog:
                 ground, self.source.documents, shelf, kept, workers=self.workers, progress=self.progress
             )
         else:
-            jobs = jobs_of(experiment, plan, originals.kinds)
             found = run_jobs(jobs, work, ground, shelf=shelf, kept=kept, workers=self.workers, progress=self.progress)
             results = pa.concat_tables(found.values())
         facts = self._facts(originals, numbers)

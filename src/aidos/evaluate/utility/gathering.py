@@ -21,19 +21,26 @@ __all__ = ["gather_originals"]
 
 NEEDED = ("client_id", "user_query", "timestamp")
 FEWEST_PEOPLE = 2
+DIGITS = 12
+"""Of a digest, in hexadecimal: enough to order the items of one person."""
 
 
 def gather_originals(
-    log: EmbeddedTable, directory: Path, kinds: Sequence[str] = tuple(KINDS), *, progress: Progress = SILENT
+    log: EmbeddedTable,
+    directory: Path,
+    kinds: Sequence[str] = tuple(KINDS),
+    *,
+    seed: int = 0,
+    progress: Progress = SILENT,
 ) -> Originals:
-    """Number everything and write it to the directory, which should be private.
+    """Number everything and write it to the directory, which should be private; the seed puts items in an order.
 
     InputError for a log without people, queries or times; kinds that it has no items of are left out.
     """
     known = log.columns
     if missing := [name for name in NEEDED if name not in known]:
         raise InputError(f"the log has no column {', '.join(missing)}", hint=f"it has {', '.join(known)}")
-    steps = _Steps(log.engine, directory)
+    steps = _Steps(log.engine, directory, seed)
     left_out: dict[str, str] = {}
     with progress.task("preparing the log", total=5, unit="steps") as task:
         people = steps.number_log(log)
@@ -58,8 +65,8 @@ def gather_originals(
 class _Steps:
     """One log on its way into one directory."""
 
-    def __init__(self, engine: EmbeddedEngine, directory: Path) -> None:
-        self.engine, self.directory = engine, directory
+    def __init__(self, engine: EmbeddedEngine, directory: Path, seed: int) -> None:
+        self.engine, self.directory, self.seed = engine, directory, seed
 
     def number_log(self, log: EmbeddedTable) -> int:
         """Queries by falling numbers of people, and the log with numbers in place of texts; give how many people."""
@@ -76,7 +83,7 @@ class _Steps:
                         f"the log has queries of {found} people: there is nobody to hide among",
                         hint="name a log of more people",
                     )
-                self._write(
+                self._write_contributions(
                     "queries",
                     asked.select(
                         f"select {_whole('p.number')} as person, q.item from {{table}} t "
@@ -117,7 +124,7 @@ class _Steps:
                 counted = "select keyword, count(*) as people from {table} group by keyword"
                 self._write_items("keywords", had.select(counted))
                 numbers = self._read(items_file("keywords")).name
-                self._write(
+                self._write_contributions(
                     "keywords", had.select(f"select t.person, k.item from {{table}} t join {numbers} k using (keyword)")
                 )
             self._write(
@@ -159,7 +166,7 @@ class _Steps:
                 kind, had.select(f"select user_query, {second}, count(*) as people from {{table}} group by all")
             )
             numbers = self._read(items_file(kind)).name
-            self._write(
+            self._write_contributions(
                 kind,
                 had.select(f"select t.person, k.item from {{table}} t join {numbers} k using (user_query, {second})"),
             )
@@ -176,6 +183,15 @@ class _Steps:
                 f"from {{table}} order by {order}"
             ),
         )
+
+    def _write_contributions(self, kind: str, had: Table) -> None:
+        """Person and item, and the item's place among those of the person in a random order; low places first.
+
+        Whoever wants few items of each person then reads the beginning of the file and no more.
+        """
+        drawn = f"left(md5('{self.seed}' || chr(31) || person || chr(31) || item), {DIGITS}), item"
+        place = f"row_number() over (partition by person order by {drawn}) - 1"
+        self._write(kind, had.select(f"select person, item, {_whole(place)} as place from {{table}} order by place"))
 
     def _read(self, name: str) -> EmbeddedTable:
         return self.engine.parquet(self.directory / f"{name}.parquet")

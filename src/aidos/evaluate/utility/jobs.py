@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from aidos.errors import ParameterError
 from aidos.evaluate.utility.plan import ORIGINAL, PAPER, Experiment, Job, Setting, UtilityPlan
-from aidos.evaluate.utility.releases import COMPARED, REPLACING
+from aidos.evaluate.utility.releases import COMPARED, FEWEST, REPLACING, guarantee_of, is_possible
 
 __all__ = ["jobs_of"]
 
@@ -42,12 +43,19 @@ def _statistics(plan: UtilityPlan, kinds: Sequence[str]) -> Iterator[Job]:
 
 
 def _caching(plan: UtilityPlan, kinds: Sequence[str]) -> Iterator[Job]:  # noqa: ARG001 - all take the same
-    """Figure 6: the log itself, every k, strengths at the cache's limit on keywords, limits at the usual strength."""
+    """Figure 6: the log itself, every k, strengths at the cache's limit on keywords, limits at the usual strength.
+
+    Other mechanisms than the paper's with them, at the delta that mechanisms are compared at, where they can be.
+    """
+    strengths = product((*plan.epsilons, plan.usual_epsilon), (plan.cache_items,))
+    limits = product((plan.usual_epsilon,), (*plan.items_per_person, plan.cache_items))
+    places = list(dict.fromkeys((*strengths, *limits)))
+    others = (each for name in COMPARED if name != PAPER for place in places for each in plan.equal(name, *place))
     for setting in (
         Setting(mechanism=ORIGINAL),
         *plan.anonymous(),
-        *plan.grid((*plan.epsilons, plan.usual_epsilon), (plan.cache_items,)),
-        *plan.grid((plan.usual_epsilon,), (*plan.items_per_person, plan.cache_items)),
+        *(each for place in places for each in plan.paper(*place)),
+        *filter(is_possible, others),
     ):
         yield Job(experiment="caching", setting=setting, kind="keywords")
 
@@ -68,15 +76,8 @@ def _mechanisms(plan: UtilityPlan, kinds: Sequence[str]) -> Iterator[Job]:
         for name in COMPARED:
             for epsilon in plan.equal_epsilons:
                 for halved in (False,) if name in REPLACING else (False, True):
-                    for repeat in range(plan.repeats):
-                        setting = Setting(
-                            mechanism=name,
-                            epsilon=epsilon,
-                            delta=plan.equal_delta,
-                            items_per_person=plan.equal_items_per_person,
-                            halved=halved,
-                            repeat=repeat,
-                        )
+                    for setting in plan.equal(name, epsilon, plan.equal_items_per_person, halved=halved):
+                        guarantee_of(setting, FEWEST)  # what is impossible is refused before anything is done
                         yield Job(experiment="mechanisms", setting=setting, kind=kind)
 
 

@@ -5,8 +5,9 @@ directory: a person and an item in each row. Items are numbered by how many peop
 The texts of items stay in a table of their own, for what needs words (documents, suggestions).
 
 What it does not promise: the noise of these releases is that of the mechanisms, but which items of a person are kept is
-drawn by numbers here and by texts in `aidos publish`, so that the same seed gives another release there. Queries of the
-very same second are taken in the order of their numbers.
+drawn here by numbers and once for all settings, so that settings differ by their strength and not by that draw; in
+`aidos publish` it is drawn by texts, for each release. Queries of the very same second are taken in the order of their
+numbers.
 """
 
 from __future__ import annotations
@@ -68,9 +69,10 @@ class Originals:
         """What items are, by number: texts, but numbers for the queries of clicks and pairs."""
         return pq.read_table(self._path(items_file(kind)), columns=list(KINDS[kind].columns))
 
-    def contributions(self, engine: EmbeddedEngine, kind: str) -> EmbeddedTable:
-        """Person and item, as numbers."""
-        return engine.parquet(self._path(kind))
+    def contributions(self, engine: EmbeddedEngine, kind: str, limit: int | None = None) -> EmbeddedTable:
+        """Person and item, as numbers; with a limit so many items of each person, drawn once for all settings."""
+        few = f" where place < {limit}" if limit is not None else ""
+        return engine.parquet(self._path(kind)).select(f"select person, item from {{table}}{few}")
 
     def askings(self, engine: EmbeddedEngine) -> EmbeddedTable:
         """What was asked, in numbers, as a log: client_id, timestamp (the order, no time), session_id, user_query."""

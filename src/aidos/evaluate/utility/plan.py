@@ -156,6 +156,18 @@ class UtilityPlan:
         for repeat in range(self.repeats):
             yield Setting(mechanism=PAPER, epsilon=epsilon, delta=self.delta, items_per_person=items, repeat=repeat)
 
+    def equal(self, name: str, epsilon: float, items: int, *, halved: bool = False) -> Iterator[Setting]:
+        """Any mechanism at the delta that mechanisms are compared at, as often as asked."""
+        for repeat in range(self.repeats):
+            yield Setting(
+                mechanism=name,
+                epsilon=epsilon,
+                delta=self.equal_delta,
+                items_per_person=items,
+                halved=halved,
+                repeat=repeat,
+            )
+
     def grid(self, epsilons: tuple[float, ...], items: tuple[int, ...]) -> Iterator[Setting]:
         """The paper's mechanism at every pair of a strength and a limit."""
         for epsilon, limit in product(epsilons, items):

@@ -37,7 +37,17 @@ from aidos.publish.truncated_geometric import TruncatedGeometric
 from aidos.publish.weighted_gaussian import WeightedGaussian
 from aidos.publish.zealous import Zealous
 
-__all__ = ["COMPARED", "REPLACING", "Published", "build_mechanism", "fresh_noise", "guarantee_of", "simulate"]
+__all__ = [
+    "COMPARED",
+    "FEWEST",
+    "REPLACING",
+    "Published",
+    "build_mechanism",
+    "fresh_noise",
+    "guarantee_of",
+    "is_possible",
+    "simulate",
+]
 
 COMPARED: Mapping[str, type] = MappingProxyType(
     {
@@ -54,6 +64,10 @@ COMPARED: Mapping[str, type] = MappingProxyType(
 """Mechanisms over contributions, by name; the last four publish no counts."""
 REPLACING = frozenset({"zealous", PAPER})
 """Those whose promise is about one person replaced by another, and with that about one added or removed as well."""
+FEWEST = 2
+"""People of a log; how many there are decides nothing about what is possible."""
+DRAWING = frozenset({"rounds"})
+"""Those that draw a person's items several times, from all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,6 +104,15 @@ def build_mechanism(setting: Setting, people: int) -> HistogramMechanism:
     return made
 
 
+def is_possible(setting: Setting) -> bool:
+    """Whether its mechanism takes these parameters: some have a highest limit on items."""
+    try:
+        guarantee_of(setting, FEWEST)
+    except ParameterError:
+        return False
+    return True
+
+
 def guarantee_of(setting: Setting, people: int) -> Guarantee:
     """What the mechanism of a setting promises when its noise is drawn without a seed."""
     return build_mechanism(setting, people).guarantee(PublicFacts(people=people))
@@ -111,10 +134,12 @@ def simulate(
     if setting.mechanism == ANONYMOUS:
         return _anonymous(engine, originals, setting, [kind for kind in kinds if kind in _VISITS], seed)
     mechanism = build_mechanism(setting, originals.people)
+    # The draw that settings share leaves a mechanism less to bound; repetitions are to differ by their draws, too.
+    limit = None if setting.mechanism in DRAWING or setting.repeat else setting.items_per_person
     made = {}
     for kind in kinds:
         noise = fresh_noise(seed, setting.name, kind)
-        histogram = mechanism.run(originals.contributions(engine, kind), noise)
+        histogram = mechanism.run(originals.contributions(engine, kind, limit), noise)
         known = _integers(histogram.table, PEOPLE) if histogram.has_counts else None
         made[kind] = Published(items=_integers(histogram.table, "item"), counts=known)
     return made
