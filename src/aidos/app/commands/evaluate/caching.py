@@ -33,9 +33,10 @@ def caching(
     """Which hits a cache of posting lists gets when a release fills it.
 
     Lists are chosen by how many people have a keyword, in the log, in
-    k-anonymous and in ZEALOUS releases, divided by the documents that have it;
-    hits are counted under the log's own searches (figure 6 of the paper).
-    Where the whole index would fit into the memory, a tenth of it is taken.
+    k-anonymous and in ZEALOUS releases and in those of every other mechanism,
+    divided by the documents that have it; hits are counted under the log's own
+    searches (figure 6 of the paper). Where the whole index would fit into the
+    memory, a tenth of it is taken.
 
     For example:
         aidos evaluate caching -o results
