@@ -64,8 +64,8 @@ def evaluate_utility(  # noqa: PLR0917 - what every one of these commands has
     if common.json:
         show_json({"output": str(output), **_for_machines(outcome)})
     else:
-        _tell(outcome, outcome.facts.about, common)
-        _tell_end(output, common, synthetic=data.is_synthetic)
+        _tell(outcome, outcome.facts.about)
+        _tell_end([outcome], output, common, synthetic=data.is_synthetic)
     return 0
 
 
@@ -93,10 +93,10 @@ def evaluate_every_utility(  # noqa: PLR0917 - the same
         show_json({"output": str(output), "experiments": outcomes, "left_out": dict(found.left_out)})
         return 0
     for outcome in found.outcomes:
-        _tell(outcome, TITLES[outcome.experiment], common)
+        _tell(outcome, TITLES[outcome.experiment])
     for name, why in found.left_out.items():
         tell(f"{name} is left out: {why}", quiet=common.quiet)
-    _tell_end(output, common, synthetic=data.is_synthetic)
+    _tell_end(found.outcomes, output, common, synthetic=data.is_synthetic)
     return 0
 
 
@@ -128,17 +128,18 @@ def _for_machines(outcome: Outcome) -> dict[str, Any]:
     return {**outcome.to_json(), "claims": [asdict(claim) for claim in read_claims(outcome)]}
 
 
-def _tell(outcome: Outcome, title: str, common: Common) -> None:
+def _tell(outcome: Outcome, title: str) -> None:
     """What the papers found and what was found here."""
     from aidos.report.terminal import rows_table
     from aidos.report.utilitypage import CLAIM_COLUMNS, claim_rows
 
     show(rows_table(CLAIM_COLUMNS, claim_rows(outcome), title=title))
-    for kind, why in outcome.facts.left_out.items():
+
+
+def _tell_end(outcomes: Sequence[Outcome], output: Path, common: Common, *, synthetic: bool) -> None:
+    left_out = {kind: why for outcome in outcomes for kind, why in outcome.facts.left_out.items()}
+    for kind, why in left_out.items():
         tell(f"{kind} are left out: {why}", quiet=common.quiet)
-
-
-def _tell_end(output: Path, common: Common, *, synthetic: bool) -> None:
     tell(f"{output / 'report.html'} has every table and chart", quiet=common.quiet)
     if not synthetic:
         tell("these are findings about the people of the log: not for release", quiet=common.quiet)
