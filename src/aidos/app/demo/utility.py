@@ -50,7 +50,7 @@ def utility_chapter(place: Workplace) -> Outcome:
 
 
 def _ranked(place: Workplace) -> tuple[str, Block]:
-    """The most clicked released query, and what comes first for it; in a tiny world nothing may have come through."""
+    """A query, and what comes first for it and others; in a tiny world nothing may have come through."""
     from aidos.app.releasedlog import open_released
     from aidos.model.clickgraph.graph import ClickGraph
 
@@ -59,12 +59,13 @@ def _ranked(place: Workplace) -> tuple[str, Block]:
         clicks = released.require("clicks")
     except InputError as error:
         return "query", Callout("caution", f"{error.message[0].upper()}{error.message[1:]}.")
-    query = str(clicks.column("user_query")[0].as_py())
-    found = ClickGraph.of(clicks, released.pairs).rank(query, most=SHOWN)
-    return query, DataTable(
-        caption=f"What the release ranks first for \u201c{query}\u201d",
-        columns=("result", "probability that a walk ends there"),
-        rows=tuple((each.address, round(each.score, 3)) for each in found),
+    queries = [str(query) for query in clicks.column("user_query").unique().to_pylist()[:SHOWN]]
+    graph = ClickGraph.of(clicks, released.pairs)
+    firsts = [graph.rank(query, most=1)[0] for query in queries]
+    return queries[0], DataTable(
+        caption="What the release ranks first",
+        columns=("query", "result", "probability that a walk ends there"),
+        rows=tuple((query, first.address, round(first.score, 3)) for query, first in zip(queries, firsts, strict=True)),
     )
 
 
