@@ -1,8 +1,6 @@
-"""The facts that the equity-of-attention papers report, looked for again.
+"""The facts that the equity-of-attention papers report, looked for again: 20,000 rankings each.
 
-    python benchmarks/fairness_facts.py [listings.csv] [--rankings 20000]
-
-5,000 rankings each unless told otherwise; the papers have 20,000, which takes minutes.
+    python benchmarks/fairness_facts.py [listings.csv]
 
 Synthetic shapes under singular and geometric attention; with a table of listings that has a column
 review_scores_rating, also the comparison of the exact answer with the paper's prefilter. Prints what was found and ends
@@ -11,7 +9,6 @@ with status 1 when a fact does not hold.
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 import numpy as np
@@ -21,6 +18,7 @@ from aidos.fairness.equity import EquityOfAttention
 from aidos.fairness.simulate import Scenario, shape_scenario, simulate
 from aidos.ingest.rankings.ratings import read_ratings
 
+RANKINGS = 20_000
 SUBJECTS = 100
 ATTENTION = {"singular": "singular", "geometric": "geometric:share=0.5,positions=5"}
 FLOORS = (0.6, 0.8, 0.9, 1.0)
@@ -31,9 +29,9 @@ def told(fact: str, *, holds: bool) -> bool:
     return holds
 
 
-def run(scenario: Scenario, attention: str, method: str, rankings: int, floor: float = 0.8) -> Course:
+def run(scenario: Scenario, attention: str, method: str, floor: float = 0.8) -> Course:
     course = simulate(
-        scenario, EquityOfAttention(attention=attention, quality_floor=floor), method=method, rankings=rankings
+        scenario, EquityOfAttention(attention=attention, quality_floor=floor), method=method, rankings=RANKINGS
     )
     kept = "" if course.quality_floor is None else f" at {floor:g}"
     words = f"{scenario.name}, {attention.partition(':')[0]}, {method}{kept}"
@@ -41,12 +39,12 @@ def run(scenario: Scenario, attention: str, method: str, rankings: int, floor: f
     return course
 
 
-def synthetic(rankings: int) -> list[bool]:
+def synthetic() -> list[bool]:
     """What the paper says of its shapes."""
     facts = []
     for name, attention in ATTENTION.items():
         courses = {
-            (shape, method): run(shape_scenario(shape, SUBJECTS), attention, method, rankings)
+            (shape, method): run(shape_scenario(shape, SUBJECTS), attention, method)
             for shape in ("uniform", "linear", "exponential")
             for method in ("relevance", "objective", "adaptive")
         }
@@ -56,7 +54,7 @@ def synthetic(rankings: int) -> list[bool]:
         facts += [
             told(
                 "the order by relevance grows linearly",
-                holds=bool(np.allclose(grown / grown[0], np.arange(1, rankings + 1))),
+                holds=bool(np.allclose(grown / grown[0], np.arange(1, RANKINGS + 1))),
             ),
             told("a floor costs fairness against no floor", holds=linear["objective"].final < linear["adaptive"].final),
             told(
@@ -74,7 +72,7 @@ def synthetic(rankings: int) -> list[bool]:
     return facts
 
 
-def listings(path: str, rankings: int) -> list[bool]:
+def listings(path: str) -> list[bool]:
     """The exact answer against the paper's prefilter on real ratings, one position."""
     table = read_ratings(path, columns=["review_scores_rating"])
     rated = ~np.isnan(table.ratings[:, 0])
@@ -85,26 +83,22 @@ def listings(path: str, rankings: int) -> list[bool]:
         queries=("review_scores_rating",),
     )
     print(f"{int(rated.sum()):,} rated listings")
-    worst = run(scenario, "singular", "relevance", rankings).final
+    worst = run(scenario, "singular", "relevance").final
     facts = []
     for floor in FLOORS:
         exact, absolute, prefiltered = (
-            run(scenario, "singular", method, rankings, floor).final for method in ("adaptive", "absolute", "prefilter")
+            run(scenario, "singular", method, floor).final for method in ("adaptive", "absolute", "prefilter")
         )
         facts.append(told("the exact answer is no less fair than the prefilter", holds=exact <= prefiltered + 1e-6))
         facts.append(told("both beat the order by relevance", holds=max(exact, absolute, prefiltered) < worst))
     return facts
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Print the facts; give the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("listings", nargs="?", help="a table with a column review_scores_rating")
-    parser.add_argument("--rankings", type=int, default=5_000)
-    asked = parser.parse_args()
-    facts = synthetic(asked.rankings) + (listings(asked.listings, asked.rankings) if asked.listings else [])
+    facts = synthetic() + (listings(arguments[0]) if arguments else [])
     return 0 if all(facts) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
