@@ -77,6 +77,10 @@ def test_logs_that_cannot_do_are_refused_and_nothing_is_written(capsys, tmp_path
     output = tmp_path / "out"
     assert "nobody asked two different queries" in complaint(capsys, "substitution", single, "-o", output)
     assert "no clicks" in complaint(capsys, "retrieval", single, "-o", output)
+    clicked = tmp_path / "clicked.csv"
+    lines = single.read_text().splitlines()
+    clicked.write_text("\n".join([f"{lines[0]},object_id", *(f"{line}," for line in lines[1:-1]), f"{lines[-1]},page"]))
+    assert "nobody who was held out clicked" in complaint(capsys, "retrieval", clicked, "--threads", "1", "-o", output)
     pq.write_table(pa.table({"object_id": ["a"], "text": ["something else"]}), tmp_path / "docs.parquet")
     assert "not what was searched in" in complaint(
         capsys, "caching", single, "--documents", tmp_path / "docs.parquet", "-o", output

@@ -1,7 +1,8 @@
 """What the papers found about utility, and whether it came out here: each read from the tables, none written down.
 
 A claim that did not come out is told as such; so is one that this log or this grid cannot decide. What counts as near,
-few or comparable is a constant here, chosen before anything was run.
+few or comparable is a constant here, and was chosen before anything was run. When a claim cannot be told (nothing came
+out, a total still rises at the last limit, few queries were tried) was settled after the first runs.
 """
 
 from __future__ import annotations

@@ -26,11 +26,12 @@ from aidos.errors import ParameterError
 from aidos.evaluate.risk.shelf import Shelf
 from aidos.evaluate.utility.gathering import gather_originals
 from aidos.evaluate.utility.ground import Ground, lay_documents, lay_suggestions
+from aidos.evaluate.utility.heldout import require_relevance
 from aidos.evaluate.utility.jobs import jobs_of
 from aidos.evaluate.utility.originals import Originals, UnsuitedLogError
 from aidos.evaluate.utility.outcome import Facts, Outcome
 from aidos.evaluate.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
-from aidos.evaluate.utility.poolstudy import run_retrieval
+from aidos.evaluate.utility.poolstudy import holding, run_retrieval
 from aidos.evaluate.utility.running import run_jobs
 from aidos.evaluate.utility.working import work
 from aidos.publish.items import KINDS
@@ -123,6 +124,8 @@ class PreparedLog:
         plan = self.ground.plan
         originals = self.ground.originals.of_kinds(_kinds(experiment, plan))
         originals.require(*NEEDED[experiment])
+        if experiment == "retrieval":
+            require_relevance(originals.contributions(self.source.log.engine, "clicks"), holding(plan))
         ground, numbers = self._lay(experiment, originals)
         jobs = [] if experiment == "retrieval" else jobs_of(experiment, plan, originals.kinds)
         # The directory is taken last: what is refused leaves nothing behind.

@@ -23,12 +23,14 @@ from aidos.core.checks import check_parameters
 from aidos.core.table import Table
 from aidos.errors import ParameterError
 from aidos.evaluate.utility.originals import UnsuitedLogError
-from aidos.publish.items import KINDS, contributions
+from aidos.publish.items import KINDS, PERSON, contributions
 
-__all__ = ["HeldOut", "Holding", "hold_out"]
+__all__ = ["HeldOut", "Holding", "hold_out", "require_relevance"]
 
 DIGITS = 8
 """Of a digest, in hexadecimal: enough to divide people evenly."""
+NOTHING_RELEVANT = "nobody who was held out clicked anything, so nothing is known to be relevant"
+MORE_CLICKS = "use a log with clicks, or of more people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,15 @@ def hold_out(log: Table, fold: int, how: Holding | None = None) -> HeldOut:
     return HeldOut(training=training, feedback=_feedback(first), relevance=_relevance(second, how))
 
 
+def require_relevance(clicks: Table, how: Holding) -> None:
+    """Refuse a log, by the people of its clicks, that would leave a fold without anything relevant."""
+    number = _number(how.seed, PERSON)
+    half = f"({number} // {how.folds}) % 2"
+    parts = clicks.rows(f"select distinct {number} % {how.folds} from {{table}} where {half} = 1")
+    if len(parts) < how.folds:
+        raise UnsuitedLogError(NOTHING_RELEVANT, hint=MORE_CLICKS)
+
+
 def _number(seed: int, text: str) -> str:
     """SQL: a number from a text and the seed that is the same on every engine."""
     return f"cast('0x' || substr(md5('{seed}' || chr(31) || cast({text} as varchar)), 1, {DIGITS}) as bigint)"
@@ -93,10 +104,7 @@ def _relevance(log: Table, how: Holding) -> pa.Table:
         group by all order by all
     """)
     if not len(found):
-        raise UnsuitedLogError(
-            "nobody who was held out clicked anything, so nothing is known to be relevant",
-            hint="use a log with clicks, or of more people",
-        )
+        raise UnsuitedLogError(NOTHING_RELEVANT, hint=MORE_CLICKS)
     return found
 
 

@@ -39,7 +39,7 @@ from aidos.publish.countedtables import CountedTables, counted_tables
 from aidos.publish.pool import PoolRelease
 from aidos.publish.poolsteps import PoolCounts
 
-__all__ = ["AS_PUBLISHED", "STRICT", "FoldJob", "PoolGround", "pool_settings", "run_retrieval", "score_fold"]
+__all__ = ["AS_PUBLISHED", "STRICT", "FoldJob", "PoolGround", "holding", "pool_settings", "run_retrieval", "score_fold"]
 
 AS_PUBLISHED, STRICT = "pool-as-published", "pool-strict"
 """What the two variants are called in results."""
@@ -77,6 +77,11 @@ class FoldJob:
             for variant, settings in self.settings
         ]
         return "-".join([f"fold{self.fold}", *tried])
+
+
+def holding(plan: UtilityPlan) -> Holding:
+    """How people are held out in every fold."""
+    return Holding(folds=plan.folds, queries=plan.tried_queries, seed=plan.seed)
 
 
 def pool_settings(plan: UtilityPlan, variant: Variant) -> tuple[Setting, ...]:
@@ -130,7 +135,7 @@ def run_retrieval(  # noqa: PLR0913 - on what, with what beside, and where and h
 def score_fold(shared: PoolGround, job: FoldJob) -> pa.Table:
     """Scores of every query that is tried in a fold, for each variant and setting: fold, source, and the scores."""
     ground, parts = shared.ground, []
-    how = Holding(folds=ground.plan.folds, queries=ground.plan.tried_queries, seed=ground.plan.seed)
+    how = holding(ground.plan)
     with EmbeddedEngine(threads=1, memory=ground.memory, scratch=ground.originals.directory) as engine:
         held = hold_out(ground.originals.texts(engine), job.fold, how)
         with held.training.held() as training:
