@@ -8,8 +8,8 @@ audit drop them; what it costs to keep them all is told beside. Times are of the
 warmed up, so that other work on the machine does not fail it; the limit on the large run is on wall time and holds for
 two idle cores.
 
-The plain loops (`aidos.audit.plain`) learn from 100 of the queries for two rounds, and so do ours: both are timed on
-the same pairs with the same settings. One evaluation of bound and gradient is compared beside that.
+The plain loops (`tests/oracles/audit.py`) learn from 100 of the queries for two rounds, and so do ours: both are timed
+on the same pairs with the same settings. One evaluation of bound and gradient is compared beside that.
 
 NumPyro gets the same model with the same variational family: a Gaussian of fixed width for the weights, a Beta for the
 rate, the switch summed out, as best switch probabilities do it, and the maps as a matrix. SVI climbs by Adam, one draw
@@ -55,8 +55,8 @@ def usual_pairs(queries: int = QUERIES, dropped: float = DROPPED):
 
     import numpy as np
 
-    from aidos.audit.arrays import TopicMaps
-    from aidos.audit.sampling import HiddenProfile, sample_audit
+    from aidos.rooms.audit.arrays import TopicMaps
+    from aidos.rooms.audit.densities import HiddenProfile, sample_audit
 
     hidden = HiddenProfile(topics=TOPICS)
     pairs = sample_audit(hidden, np.random.default_rng(SEED), queries=queries, length=LENGTH).pairs
@@ -68,8 +68,8 @@ def large_pairs(queries: int):
     """Drawn as `sample_audit` draws them, with maps that never stand in memory whole."""
     import numpy as np
 
-    from aidos.audit.arrays import PairArrays, TopicMaps
-    from aidos.audit.sampling import draw_places
+    from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+    from aidos.rooms.audit.densities import draw_places
 
     stream = np.random.default_rng(SEED)
     items = queries * LENGTH
@@ -91,8 +91,8 @@ def large_pairs(queries: int):
 
 def learners():
     """Both, warm."""
-    from aidos.audit.inference import infer_profile
-    from aidos.audit.learning import learn_profile
+    from aidos.rooms.audit.inference import infer_profile
+    from aidos.rooms.audit.learning import learn_profile
 
     for learn in (infer_profile, learn_profile):
         learn(usual_pairs(30))
@@ -113,7 +113,7 @@ def measure_usual(folder: Path, pairs: int) -> dict[str, float]:  # noqa: ARG001
     """Both learners at the usual size; the pairs are left for the peer."""
     import numpy as np
 
-    from aidos.audit.inference import LearningSettings
+    from aidos.rooms.audit.inference import LearningSettings
 
     drawn, whole, found = usual_pairs(), usual_pairs(dropped=0.0), {}
     for name, learn in learners().items():
@@ -131,12 +131,13 @@ def measure_usual(folder: Path, pairs: int) -> dict[str, float]:  # noqa: ARG001
 
 def measure_plain(folder: Path, pairs: int) -> dict[str, float]:  # noqa: ARG001 - all are called alike
     """The plain loops and ours: the same pairs, settings and rounds."""
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
     from itertools import pairwise
 
     import numpy as np
 
-    from aidos.audit.inference import LearningSettings, start_ascent
-    from aidos.audit.plain import plain_gradient, plain_infer, plain_log_mean_personalised
+    from aidos.rooms.audit.inference import LearningSettings, start_ascent
+    from oracles.audit import plain_gradient, plain_infer, plain_log_mean_personalised
 
     learn, drawn = learners()["INF"], usual_pairs(PLAIN_QUERIES)
     settings = LearningSettings(rounds=PLAIN_ROUNDS, tolerance=1e-12)
@@ -245,7 +246,7 @@ def numpyro_model(maps, ranks):
 
 
 def our_bound(found, maps, ranks):
-    """The ELBO of `aidos.audit.inference` at the peer's parameters, with the best switch probabilities."""
+    """The ELBO of `aidos.rooms.audit.inference` at the peer's parameters, with the best switch probabilities."""
     import jax.numpy as jnp
     from jax.scipy.special import betaln, digamma
 

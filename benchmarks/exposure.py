@@ -99,8 +99,8 @@ def write_posts(posts: int, path: Path) -> None:
 def measure_compute(path: Path, target: Path) -> dict[str, float]:
     """All of it, tokenising included."""
     from aidos.engine.embedded import EmbeddedEngine
-    from aidos.exposure.queries.compute import compute
-    from aidos.exposure.queries.settings import SearchExposure
+    from aidos.rooms.exposure.queries.compute import compute
+    from aidos.rooms.exposure.queries.settings import SearchExposure
 
     with EmbeddedEngine(memory="1GB") as engine:
         warm_up(engine, target.with_name("warm"))
@@ -117,8 +117,8 @@ def warm_up(engine, target: Path) -> None:
 
     import pyarrow as pa
 
-    from aidos.exposure.queries.compute import compute
-    from aidos.exposure.queries.settings import SearchExposure
+    from aidos.rooms.exposure.queries.compute import compute
+    from aidos.rooms.exposure.queries.settings import SearchExposure
 
     few = {"post_id": ["a", "b"], "author_id": ["a", "b"], "text": ["one two", "two three three"]}
     times = pa.array([datetime(2024, 1, 1, tzinfo=UTC)] * 2).cast(pa.timestamp("us"))
@@ -127,15 +127,15 @@ def warm_up(engine, target: Path) -> None:
 
 def measure_kernel(target: Path) -> dict[str, float]:
     """Ranking and merging alone: every fourth chunk, nothing written."""
-    from aidos.exposure.queries import manifest
-    from aidos.exposure.queries.arrays import load_arrays
-    from aidos.exposure.queries.chunks import Worker, sweep_chunk
-    from aidos.exposure.queries.flat import flatten
-    from aidos.exposure.queries.plan import make_plan
+    from aidos.rooms.exposure.queries import manifest
+    from aidos.rooms.exposure.queries.arrays import load_statistics
+    from aidos.rooms.exposure.queries.chunks import Worker, sweep_chunk
+    from aidos.rooms.exposure.queries.flat import flatten
+    from aidos.rooms.exposure.queries.plan import make_plan
 
     facts = manifest.read(target)
     flat = flatten(target, facts, threads=1)
-    statistics = load_arrays(target / "statistics", ["members", "first_posts"])
+    statistics = load_statistics(target, facts)
     plan = make_plan(flat, facts.settings.k, statistics["members"], statistics["first_posts"])
     worker = Worker(flat, plan, facts.settings.k)
     chosen = range(0, len(plan.words) - 1, 4)
@@ -151,7 +151,7 @@ def measure_lookups(target: Path) -> dict[str, float]:
 
     import numpy as np
 
-    from aidos.exposure.queries.store import ExposureStore
+    from aidos.rooms.exposure.queries.store import ExposureStore
 
     store = ExposureStore.open(target)
     random = np.random.default_rng(3)

@@ -16,13 +16,12 @@ import time
 
 import numpy as np
 
-from aidos.fairness.accounts import MemoryKeeper
-from aidos.fairness.baselines.thesis_ilp import ThesisProgram
-from aidos.fairness.equity import EquityOfAttention
-from aidos.fairness.rankings import SubjectRanking
-from aidos.fairness.reranker import Reranker
-from aidos.fairness.simulate import Scenario, shape_scenario, simulate
-from aidos.fairness.standing import Standing
+from aidos.rooms.fairness.accounts import MemoryKeeper
+from aidos.rooms.fairness.baselines.thesis_ilp import ThesisProgram
+from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.rankings import Standing, SubjectRanking
+from aidos.rooms.fairness.reranker import Reranker
+from aidos.rooms.fairness.simulate import Scenario, shape_scenario, simulate
 
 FLOORS = (0.8, 0.9, 0.95)
 
@@ -128,10 +127,10 @@ def memory() -> bool:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         names = tuple(map(str, range(subjects)))
         ranking = SubjectRanking(subject_ids=names, relevance=np.arange(subjects, 0, -1.0))
-        equity = EquityOfAttention()
+        reranker = EquityOfAttention().reranker()
         started = time.perf_counter()
-        equity.rank(ranking)
-        equity.rank(ranking)
+        reranker.rank(ranking)
+        reranker.rank(ranking)
         seconds = (time.perf_counter() - started) / 2
         found[subjects] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / subjects
         print(f"{f'one ranking of {subjects:,} subjects':<62} {f'{seconds:.2f} s':>22}")

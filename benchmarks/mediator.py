@@ -15,15 +15,14 @@ import time
 import numpy as np
 
 from aidos.core.noise import Noise
-from aidos.evaluate.mediator.derivation import Derivation, index_answers
-from aidos.evaluate.mediator.experiment import MediatorExperiment
-from aidos.evaluate.mediator.outcome import MEASURES, THESIS, Outcome
-from aidos.evaluate.mediator.posts import write_posts
-from aidos.evaluate.mediator.searches import Searches
-from aidos.evaluate.mediator.world import thesis_world
-from aidos.shield.mediator.assignment import MediatorAccounts
-from aidos.shield.mediator.mediator import Mediator
-from aidos.shield.mediator.objects import Objects
+from aidos.rooms.shield.mediator.assignment import Mediator, MediatorAccounts
+from aidos.rooms.shield.mediator.objects import Objects
+from aidos.studies.mediator.derivation import Derivation, index_answers
+from aidos.studies.mediator.experiment import MediatorExperiment
+from aidos.studies.mediator.outcome import MEASURES, THESIS, Outcome
+from aidos.studies.mediator.posts import write_posts
+from aidos.studies.mediator.searches import Searches
+from aidos.studies.mediator.world import thesis_world
 
 SEED = 101
 """Not that of the world on which the constants of the heuristic were chosen (1)."""

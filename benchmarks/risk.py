@@ -18,27 +18,27 @@ import resource
 import sys
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from aidos.exposure.risk.arrivals import Arrival, people_of_arrivals
-from aidos.exposure.risk.evidence import gather
-from aidos.exposure.risk.knowledge import RiskModels, make_presence, make_space
-from aidos.exposure.risk.measures import MEASURES, RiskQuestion, risks
-from aidos.exposure.risk.people import People, read_people
-from aidos.exposure.risk.plain import plain_entries, plain_similarity
-from aidos.exposure.risk.ranks import Bootstrap, rank_people
-from aidos.exposure.risk.spaces import SPACES
-from aidos.exposure.risk.state import RiskState
 from aidos.model.latent.model import TopicModel
 from aidos.model.latent.training import READING, train_topics
 from aidos.model.sensitive import TopicSet
-from aidos.model.text.stopwords import ENGLISH
+from aidos.model.text.analyser import ENGLISH
 from aidos.model.topics import default_taxonomy
 from aidos.model.vectors import WordVectors
-from aidos.world.choice import choose_topics
+from aidos.rooms.risk.arrivals import Arrival, people_of_arrivals
+from aidos.rooms.risk.evidence import gather
+from aidos.rooms.risk.knowledge import RiskModels, make_presence, make_space
+from aidos.rooms.risk.measures import MEASURES, RiskQuestion, risks
+from aidos.rooms.risk.people import People, read_people
+from aidos.rooms.risk.ranks import Bootstrap, rank_people
+from aidos.rooms.risk.spaces import SPACES
+from aidos.rooms.risk.state import RiskState
+from aidos.world.vocabulary import choose_topics
 
 SEED = 7
 LATENT, DIMENSIONS = 200, 100
@@ -117,6 +117,9 @@ def made_models(people: People, topics: TopicSet, seed: int) -> RiskModels:
 
 def loop_seconds(question: RiskQuestion) -> dict[str, float]:
     """Seconds that a loop over all posts would take, by space, from a sample of people."""
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+    from oracles.risk import plain_entries, plain_similarity
+
     people, models = question.people, question.models
     others = [models.topics.names[place] for topic in question.topics for place in models.topics.domain_of(topic)]
     wanted = list(dict.fromkeys([*question.topics, *others]))

@@ -2,8 +2,8 @@
 
     python benchmarks/startup.py
 
-The best of five runs of ``aidos --version`` and ``aidos --help``, each in a fresh process. The exit code is 1 when one
-of them takes more than half a second.
+The best of fifteen runs of ``aidos --version`` and ``aidos --help``, each in a fresh process. The exit code is 1 when
+one of them takes more than half a second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 
 LONGEST = 0.5
-ROUNDS = 5
+ROUNDS = 15
 
 
 def seconds(option: str) -> float:

@@ -25,18 +25,17 @@ import numpy as np
 
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
-from aidos.evaluate.ups.cases import Case, apart, draw_case, random_tree
 from aidos.ingest.history.document import Document, Kind, make_document
 from aidos.model.taxonomies.reading import open_taxonomy
 from aidos.model.topicsearch import TopicHits, TopicSearch
-from aidos.shield.profile.building import build_profile
-from aidos.shield.profile.decision import Decision, decide
-from aidos.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.shield.profile.greedy import greedy_dp, greedy_il
-from aidos.shield.profile.holder import HeldProfile
-from aidos.shield.profile.ratio import ratio_greedy
-from aidos.shield.profile.requirement import CostLayer, Requirement
-from aidos.shield.profile.seed import SeedProfile
+from aidos.rooms.shield.profile.building import build_profile
+from aidos.rooms.shield.profile.decision import Decision, decide
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
+from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.requirement import CostLayer, Requirement
+from aidos.rooms.shield.profile.seed import SeedProfile
+from aidos.studies.ups.cases import Case, apart, draw_case, random_tree
 
 SEED = 7
 MADE = 111_000

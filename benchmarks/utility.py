@@ -1,6 +1,7 @@
 """The utility experiments against the clock: all of them on a sample log, suggestions from many pairs, and the walk.
 
     python benchmarks/utility.py [--medium] [--pairs 10000000] [--only comparison walk ...]
+    python benchmarks/utility.py --facts 2000 10000 100000 650000
 
 The comparison is `aidos evaluate utility` on a sample log: statistics, caching, substitution, retrieval and mechanisms
 with their usual grids and their pages, on all cores. 2,000 people unless told otherwise, and with --medium the sample
@@ -10,6 +11,12 @@ Suggestions are learned from made-up pairs of queries, a million within 12 secon
 must take less than 2 minutes. The random walk ranks for many queries in one chain of sparse products and is compared
 with the walk node by node, which must give the same and take at least 50 times as long.
 
+With --facts nothing is timed against a limit: what became of every fact of the papers on the sample world of these
+sizes is measured and written into `aidos.studies.utility.measured`, from which pages tell where a fact holds. Grids
+are the usual ones, with the mechanisms that facts are about. From 200,000 people on k is 10 and 100 alone, and ranking
+is tried in one of the five folds with 5,000 queries, instead of five with 1,000 each. 650,000 people take more than an
+hour on 2 cores, 18 GB of memory and 5 GB of disk.
+
 The exit code is 1 when a limit is missed.
 """
 
@@ -18,10 +25,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,6 +43,8 @@ PAIRS_SECONDS = 12e-6
 FASTER = 50.0
 TESTED = 10_000
 """Queries of held-out people that the walk ranks for."""
+LARGE = 200_000
+"""People from which on facts are measured with fewer settings."""
 STRIDE = 40
 """One query in so many is walked node by node."""
 TURNS = 5
@@ -101,13 +112,14 @@ def learn(pairs: int) -> bool:
 
 def walk() -> bool:
     """The walk from all test queries of a fold: one chain of products against one node after the other."""
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
     from aidos.engine.embedded import EmbeddedEngine
-    from aidos.evaluate.utility.heldout import Holding, hold_out
-    from aidos.model.clickgraph.graph import ClickGraph
-    from aidos.model.clickgraph.plain import PlainGraph
-    from aidos.publish.items import KINDS, contributions
+    from aidos.model.clickgraph import ClickGraph
+    from aidos.rooms.publish.items import KINDS, contributions
+    from aidos.studies.utility.heldout import Holding, hold_out
     from aidos.world.size import World
     from aidos.world.write import write_sample
+    from oracles.clickgraph import PlainGraph
 
     with EmbeddedEngine() as engine, tempfile.TemporaryDirectory() as directory:
         write_sample("log", World("20000"), Path(directory) / "log.parquet")
@@ -138,12 +150,70 @@ def walk() -> bool:
     return line("  times the chain", f"{times:.0f}", f">= {FASTER:.0f}", good=times >= FASTER) and same
 
 
+def measure_facts(people: int) -> dict[str, str]:
+    """What became of every fact at one size, by its key."""
+    from aidos.app.utilitystudy import UtilityData
+    from aidos.core.progress import SILENT
+    from aidos.engine.embedded import EmbeddedEngine
+    from aidos.studies.utility.claims import COUNTING
+    from aidos.studies.utility.experiment import prepare
+    from aidos.studies.utility.measured import VERDICTS
+    from aidos.studies.utility.plan import EXPERIMENTS, PAPER, UtilityPlan
+    from aidos.studies.utility.searchclaims import BETTER, read_claims
+
+    asked = UtilityPlan(mechanisms=tuple(dict.fromkeys((PAPER, *COUNTING, *BETTER))))
+    if people >= LARGE:
+        asked = replace(asked, ks=(10, 100), tried_folds=1, tried_queries=5_000)
+    found = {}
+    with EmbeddedEngine(memory="6GB") as engine:
+        source = UtilityData(size=str(people)).open(engine, SILENT, with_documents=True)
+        # One fold of a large log needs all the memory there is.
+        with prepare(source, asked, workers=1 if people >= LARGE else engine.threads, memory="16GB") as prepared:
+            for experiment in EXPERIMENTS:
+                started = time.perf_counter()
+                # No fact is about the strict release, which the documents would be for.
+                bare = replace(prepared, source=replace(source, documents=None))
+                outcome = (bare if experiment == "retrieval" else prepared).run(experiment)
+                for claim in read_claims(outcome):
+                    found[claim.key] = VERDICTS[claim.holds]
+                    line(f"  {claim.key}", found[claim.key])
+                line(f"{experiment}, {people:,} people", f"{time.perf_counter() - started:.0f} s")
+    return found
+
+
+def write_facts(sizes: Sequence[int]) -> None:
+    """Measure facts at some sizes, and write them beside those that are known."""
+    from aidos import __version__
+    from aidos.studies.utility import measured
+
+    path = Path(measured.__file__).with_name(measured.FILE)
+    held = json.loads(path.read_text(encoding="utf-8"))
+    columns = {
+        size: {key: told[place] for key, told in held["facts"].items()} for place, size in enumerate(held["sizes"])
+    }
+    for size in sizes:
+        columns[size] = measure_facts(size)
+    ordered = sorted(columns)
+    keys = dict.fromkeys(key for size in ordered for key in columns[size])
+    facts = {key: [columns[size].get(key, measured.UNMEASURED) for size in ordered] for key in keys}
+    rows = ",\n".join(f"    {json.dumps(key)}: {json.dumps(told)}" for key, told in facts.items())
+    known = {"version": __version__, "seed": 7, "settings": held["settings"], "sizes": ordered}
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in known.items())
+    path.write_text(f'{{\n{lines},\n  "facts": {{\n{rows}\n  }}\n}}\n', encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--medium", action="store_true", help="the sample log of 100,000 people, with default grids")
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--only", nargs="*", choices=("comparison", "pairs", "walk"), help="some of the three")
+    parser.add_argument(
+        "--facts", nargs="*", type=int, metavar="PEOPLE", help="measure the papers' facts at these sizes"
+    )
     asked = parser.parse_args()
+    if asked.facts:
+        write_facts(asked.facts)
+        return 0
     parts: dict[str, Callable[[], bool]] = {
         "walk": walk,
         "pairs": lambda: learn(asked.pairs),

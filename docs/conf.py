@@ -13,8 +13,8 @@ from quicklinks import QuickPythonDomain  # noqa: E402
 import aidos  # noqa: E402
 
 project = "aidos"
-author = "The aidos authors"
-copyright = "2026, the aidos authors"
+author = "The aidos contributors"
+copyright = "2026, the aidos contributors"
 release = version = aidos.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -45,9 +45,20 @@ pygments_style = "friendly"
 pygments_dark_style = "native"
 
 
+def own_nodes(_app, doctree):
+    """Each node belongs to its page.
+
+    What `eval-rst` made belongs to a page of its own that knows the whole environment, and all of it would be written
+    and read again with every page.
+    """
+    for node in doctree.findall():
+        node.document = doctree
+
+
 def setup(app):
     """Write the reference from the code before any page is read, and find links quickly."""
     app.connect("builder-inited", lambda app: write_reference(Path(app.srcdir) / "reference" / "generated"))
+    app.connect("doctree-read", own_nodes)
     app.connect("autodoc-process-docstring", tidy_docstring)
     app.connect("autodoc-skip-member", skip_foreign)
     app.add_domain(QuickPythonDomain, override=True)

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import aidos
-from aidos.app.cli import COMMANDS, app
+from aidos.app.cli import COMMANDS, grow
 
 __all__ = ["commands_page", "write_reference"]
 
@@ -37,7 +37,7 @@ def write_reference(directory: Path) -> None:
 
 def commands_page() -> str:
     """All commands with their options, as ``--help`` tells them."""
-    _, *sections = re.split(r"(?m)^## aidos ", app.generate_docs())
+    _, *sections = re.split(r"(?m)^## aidos ", grow().generate_docs())
     named = {section.split("\n", 1)[0].strip(): section for section in sections}
     body = "\n".join(_command_section(command, named[command]) for command in COMMANDS)
     return f"# Commands\n\nResults go to stdout, everything else to stderr.\n\n{body}\n"

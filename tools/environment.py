@@ -47,14 +47,19 @@ def install_cached(*, show_errors: bool = True) -> bool:
     wheels = wheel_cache()
     offline = ["install", "--quiet", "--no-index", "--find-links", str(wheels)]
     project = [*offline, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
-    constraints = [*offline, "--require-hashes", "-r", str(CONSTRAINTS)]
+    constraints = [*offline, "--no-deps", "--require-hashes", "-r", str(CONSTRAINTS)]
     return pip(constraints, show_errors=show_errors) and pip(project)
 
 
 def download() -> bool:
-    """Fetch every package of the constraints into the wheel cache."""
+    """Fetch every package of the constraints into the wheel cache.
+
+    The constraints are complete, so nothing is resolved: pip would look up the newest version of `coverage[toml]`
+    beside the pinned `coverage`, and refuse it for want of a hash as soon as there is a newer one.
+    """
     say("fetching packages")
-    return pip(["download", "--quiet", "--require-hashes", "--dest", str(wheel_cache()), "-r", str(CONSTRAINTS)])
+    exact = ["--no-deps", "--require-hashes", "-r", str(CONSTRAINTS)]
+    return pip(["download", "--quiet", "--dest", str(wheel_cache()), *exact])
 
 
 def wheel_cache() -> Path:

@@ -11,25 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "# Exact versions and hashes of the development environment. Renew with: make lock\n"
-EXTRAS = (
-    "report",
-    "ir-datasets",
-    "fairness",
-    "pyterrier",
-    "search",
-    "services",
-    "exposure",
-    "lambdarank",
-    "risk",
-    "taxonomies",
-    "audit",
-)
-"""All but the peers of benchmarks, which are not pinned."""
 
 
 def main() -> int:
     """Resolve pyproject.toml with uv and write the file without any address."""
-    groups = [*(part for extra in EXTRAS for part in ("--extra", extra)), "--group", "dev", "--group", "browser"]
+    # All extras but the peers of benchmarks, which are not pinned.
+    groups = ["--extra", "all", "--group", "dev", "--group", "browser"]
     form = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"]
     command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--quiet", *groups, *form]
     done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)

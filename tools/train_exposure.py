@@ -1,6 +1,6 @@
 """Train the ranker of exposing queries that comes with aidos, and write it where it belongs.
 
-    python tools/train_exposure.py            writes src/aidos/exposure/critical/default.json
+    python tools/train_exposure.py            writes src/aidos/rooms/exposure/critical/default.json
     python tools/train_exposure.py --check    says whether the file there is what this makes
 
 It learns on the sample world from weak signals alone: which posts were deleted later, and how words are spread over the
@@ -21,17 +21,17 @@ from pathlib import Path
 import numpy as np
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.evaluate.exposure.experiment import sample_community
-from aidos.exposure.critical.learner import COSTS, Trained, train
-from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.critical.teaching import Signals, Teaching
-from aidos.exposure.queries.compute import compute
-from aidos.exposure.queries.settings import SearchExposure
-from aidos.exposure.queries.store import ExposureStore
 from aidos.model.text.analyser import Analyser
+from aidos.rooms.exposure.critical.learner import COSTS, Trained, train
+from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.critical.teaching import Signals, Teaching
+from aidos.rooms.exposure.queries.compute import compute
+from aidos.rooms.exposure.queries.settings import SearchExposure
+from aidos.rooms.exposure.queries.store import ExposureStore
+from aidos.studies.exposure.experiment import sample_community
 from aidos.world.size import World
 
-TARGET = Path(__file__).parent.parent / "src" / "aidos" / "exposure" / "critical" / "default.json"
+TARGET = Path(__file__).parent.parent / "src" / "aidos" / "rooms" / "exposure" / "critical" / "default.json"
 WORLD = World(10_000, 1)
 """Not the world of the demonstration (seed 7), nor those that rankers are measured on (seeds 11 and 23)."""
 DIGITS = 6

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.model.latent.matching import match
-from aidos.model.latent.storage import default_file
+from aidos.model.latent.model import default_file
 from aidos.model.latent.training import train_topics
 from aidos.model.sensitive import TopicSet
 from aidos.model.topics import default_taxonomy

@@ -1,23 +1,26 @@
 """Privacy and fairness for search systems.
 
-What most programs need is here; everything else has its place on one of the floors (see `aidos.core` for the nouns).
+Verbs ask a job and give its answer: ``aidos.rerank(table, quality_floor=0.9).to_pandas()``. What most programs need
+besides is here too; everything else has its place on one of the floors (see `aidos.core` for the nouns).
 Names load when they are used, so that importing aidos costs nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aidos.account.ledger import MemoryLedger
     from aidos.app.release import release
     from aidos.engine.embedded import EmbeddedEngine
-    from aidos.fairness.equity import EquityOfAttention
     from aidos.ingest.check import check_files
     from aidos.ingest.options import ReadOptions
     from aidos.ingest.reading import read_files
     from aidos.model.topics import default_taxonomy
+    from aidos.rooms.fairness.equity import EquityOfAttention
     from aidos.world.size import World
     from aidos.world.write import write_sample
 
@@ -31,13 +34,16 @@ __all__ = [
     "default_taxonomy",
     "read_files",
     "release",
+    "rerank",
+    "simulate",
     "write_sample",
 ]
 __version__ = "0.1.0"
 
+
 _PLACES = {
     "EmbeddedEngine": "aidos.engine.embedded",
-    "EquityOfAttention": "aidos.fairness.equity",
+    "EquityOfAttention": "aidos.rooms.fairness.equity",
     "MemoryLedger": "aidos.account.ledger",
     "ReadOptions": "aidos.ingest.options",
     "World": "aidos.world.size",
@@ -49,7 +55,30 @@ _PLACES = {
 }
 
 
+def _refuse_other_systems() -> None:
+    """Ledgers and stores are locked with flock: without it two runs could spend the same budget."""
+    if find_spec("fcntl") is not None:
+        return
+    message = f"aidos runs on Linux and macOS (POSIX) only; this system is {sys.platform}"
+    # The command is still being imported here (as a script, or by python -m), so it cannot say this itself.
+    program = "".join(sys.argv[:1]).replace("\\", "/").rpartition("/")[2]
+    if program in {"-m", "aidos", "aidos.exe"}:
+        print(f"aidos: {message}", file=sys.stderr)  # noqa: T201
+        raise SystemExit(2)
+    raise ImportError(message)
+
+
+_refuse_other_systems()
+
+
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'aidos' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if name in __all__:
+        globals()[name] = verb = import_module("aidos.app.verbs").make_verb(name)
+        return verb
+    raise AttributeError(f"module 'aidos' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "DISTRIBUTION",
     "AidosError",
     "BrokenPromiseError",
     "BudgetError",
@@ -27,7 +28,17 @@ __all__ = [
     "ParameterError",
     "Problem",
     "ServiceError",
+    "WrongParameter",
+    "install_command",
 ]
+
+DISTRIBUTION = "aidos-search"
+"""What pip installs: `aidos` alone belongs to another project on the package index. Import and command stay `aidos`."""
+
+
+def install_command(extra: str) -> str:
+    """What to type to get an extra, or several as pip takes them: ``report,risk``."""
+    return f'pip install "{DISTRIBUTION}[{extra}]"'
 
 
 class AidosError(Exception):
@@ -81,8 +92,27 @@ class InputError(AidosError):
         self.problems = tuple(problems)
 
 
+@dataclass(frozen=True, slots=True)
+class WrongParameter:
+    """What is wrong with one parameter: "each of shares must be at most 1"."""
+
+    before: str
+    """What stands before its name: "each of ", or nothing."""
+    behind: str
+    """What is asked of it, and what was found."""
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.name} {self.behind}"
+
+
 class ParameterError(AidosError):
     """A mechanism or an option was given an impossible value."""
+
+    def __init__(self, message: str, *, hint: str = "", parameters: Sequence[WrongParameter] = ()) -> None:
+        """``parameters`` says for each one what is wrong with it, so that a surface can use its own names for them."""
+        super().__init__(message, hint=hint)
+        self.parameters = tuple(parameters)
 
 
 class BudgetError(AidosError):
@@ -111,11 +141,8 @@ class MissingExtraError(AidosError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, *, extra: str) -> None:
-        super().__init__(
-            f"{what} needs packages that are not installed",
-            # Not by name from an index: the name belongs to another project there.
-            hint=f'in the directory of aidos: pip install ".[{extra}]"',
-        )
+        """Name the extra, or several as pip takes them: ``report,risk``."""
+        super().__init__(f"{what} needs packages that are not installed", hint=install_command(extra))
         self.extra = extra
 
 

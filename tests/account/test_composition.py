@@ -1,12 +1,21 @@
-from math import exp, sqrt
+from itertools import product
+from math import exp, expm1, log1p, sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.account.composition import GaussianPart, compose, compose_gaussian, discrete_gaussian_part, part_of
-from aidos.account.gaussian import gaussian_delta
-from aidos.account.thresholds import count_gaussian
+from aidos.account.composition import (
+    GaussianPart,
+    compose,
+    compose_gaussian,
+    discrete_gaussian_part,
+    joint_delta,
+    joint_epsilon,
+    part_of,
+)
+from aidos.account.gaussian import gaussian_delta, normal_tail
+from aidos.account.jointdelta import count_gaussian
 from aidos.core.guarantee import (
     ApproxDP,
     KAnonymity,
@@ -101,3 +110,79 @@ def test_parts_of_other_guarantees():
             part_of(unbounded)
     with pytest.raises(ParameterError):
         GaussianPart(mu=-1)
+
+
+def one_case(epsilon, mu, q):
+    if mu < 1e-9:
+        return q
+    with_her = q + (1 - q) * gaussian_delta(epsilon - log1p(-q), 1.0, mu)
+    return max(with_her, gaussian_delta(max(epsilon + log1p(-q), 0), 1.0, mu))
+
+
+def counts_with_threshold(sigma, threshold, items):
+    """Of so many items, k are only hers: they show with chance q_k, and the rest hides in the noise of others."""
+    shows = normal_tail((threshold - 0.5) / sigma)  # of discrete noise, nearly
+    cases = [(sqrt(items - k) / sigma, 1 - (1 - shows) ** k) for k in range(items + 1)]
+    return GaussianPart(mu=cases[0][0], delta=cases[-1][1], cases=tuple(cases))
+
+
+def test_nobody_pays_for_noise_and_threshold_in_full():
+    part = counts_with_threshold(13.36, 70, 10)
+    box = GaussianPart(mu=part.mu, delta=part.delta)
+    assert joint_delta(1.0, [part]) == pytest.approx(9.9987e-7, rel=0.05)
+    assert joint_delta(1.0, [box]) > 1.3 * joint_delta(1.0, [part])
+    assert joint_epsilon(1e-6, [part]) < joint_epsilon(1e-6, [box])
+
+
+CASES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e-5)), min_size=1, max_size=6).map(
+    lambda cases: GaussianPart(mu=max(mu for mu, _ in cases), delta=max(q for _, q in cases), cases=tuple(cases))
+)
+
+
+@given(st.lists(CASES, min_size=1, max_size=3), st.floats(1e-4, 4))
+def test_the_worst_sum_of_one_case_per_part_counts(parts, epsilon):
+    worst = 0.0
+    for chosen in product(*(part.cases for part in parts)):
+        # 1 - (1 - q1)(1 - q2)..., without losing the digits of small chances.
+        shows_up = -expm1(sum(log1p(-shows) for _, shows in chosen))
+        mu = sqrt(sum(mu**2 for mu, _ in chosen))
+        worst = max(worst, one_case(epsilon, mu, shows_up))
+    # Thinning rounds the chance of showing up, by at most a sixtieth of the largest per doubling of the parts.
+    assert worst * (1 - 1e-9) - 1e-18 <= joint_delta(epsilon, parts)
+    assert joint_delta(epsilon, parts) <= worst * (1 + 1e-6) + sum(part.delta for part in parts) / 20 + 1e-9
+
+
+def test_many_cases_are_thinned_upwards_and_stay_close():
+    part = counts_with_threshold(60.0, 350, 100)
+    thinned = joint_delta(1.0, [part] * 4)
+    # Four equal parts are worst where k is alike in all, up to one.
+    worst = max(
+        one_case(1.0, sqrt(sum(mu**2 for mu, _ in chosen)), 1 - prod_of(1 - q for _, q in chosen))
+        for k in range(100)
+        for chosen in product(*[part.cases[k : k + 2]] * 4)
+    )
+    assert worst <= thinned <= 1.05 * worst
+
+
+def prod_of(values):
+    whole = 1.0
+    for value in values:
+        whole *= value
+    return whole
+
+
+@given(CASES, st.floats(1e-9, 1e-3))
+def test_epsilon_and_delta_are_two_ways_to_read_one_curve(part, delta):
+    epsilon = joint_epsilon(delta, [part, part])
+    if epsilon < float("inf"):
+        assert joint_delta(epsilon, [part, part]) <= delta
+        assert epsilon == 0 or joint_delta(epsilon * (1 - 1e-9), [part, part]) > delta * (1 - 1e-6)
+    else:
+        assert 2 * part.delta >= delta * (1 - 1e-3)
+
+
+def test_cases_stay_within_their_part():
+    with pytest.raises(ParameterError, match="outside"):
+        GaussianPart(mu=1, delta=1e-6, cases=((2.0, 0.0),))
+    assert joint_delta(1.0, []) == 0
+    assert joint_epsilon(1e-6, []) == 0

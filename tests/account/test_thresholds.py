@@ -1,42 +1,26 @@
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, expm1, log, log1p, sqrt
+from math import exp, expm1, log, log1p
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aidos.account.gaussian import count_noise_delta, grid_noise_delta, normal_tail_inverse
 from aidos.account.thresholds import (
     any_of,
     chance_of_one,
-    count_gaussian,
-    count_gaussian_epsilon,
     geometric,
     laplace,
     laplace_promise,
     noise_scale,
-    weighted_gaussian,
-    weighted_gaussian_epsilon,
 )
 from aidos.core.intervals import exp_minus
 from aidos.core.noise import Noise
-from aidos.core.sampling import DiscreteGaussian, DiscreteLaplace
+from aidos.core.sampling import DiscreteLaplace
 from aidos.errors import ParameterError
 
 requests = st.tuples(st.floats(0.2, 8), st.floats(1e-10, 1e-2), st.integers(1, 40))
-
-
-@given(requests)
-@settings(max_examples=30, deadline=None)
-def test_count_gaussian_keeps_both_halves_of_delta_and_no_more(request):
-    epsilon, delta, items = request
-    found = count_gaussian(*request)
-    law = DiscreteGaussian(found.scale)
-    assert count_noise_delta(epsilon, found.scale, items) <= delta / 2
-    assert any_of(law.tail(found.threshold - 1), items) <= delta / 2
-    assert any_of(law.tail(found.threshold - 2), items) > delta / 2  # one less would break it
 
 
 @given(requests)
@@ -50,52 +34,17 @@ def test_laplace_uses_all_of_delta_for_its_threshold(request):
     assert any_of(law.tail(found.threshold - 2), items) > delta
 
 
-def test_thresholds_at_the_default_request():
-    found = count_gaussian(1, 1e-6, 10)
-    formula = 1 + found.scale * normal_tail_inverse(-expm1(log1p(-5e-7) / 10))
-    assert found.threshold == np.ceil(formula) == 75
+def test_the_laplace_threshold_at_the_default_request():
     assert laplace(1, 1e-6, 10).threshold == 155
 
 
-@given(requests)
-@settings(max_examples=20, deadline=None)
-def test_weighted_gaussian_is_the_papers_rho_on_a_fine_grid(request):
-    epsilon, delta, items = request
-    found = weighted_gaussian(*request)
-    sigma = found.scale / found.unit
-    assert float(found.threshold / found.unit).is_integer()
-    assert np.log2(found.unit).is_integer()
-    assert grid_noise_delta(epsilon, sigma, 1 / found.unit, items) <= delta / 2
-    rho = max(
-        1 / sqrt(k) + found.scale * normal_tail_inverse(-expm1(log1p(-delta / 2) / k)) for k in range(1, items + 1)
-    )
-    assert found.threshold == pytest.approx(rho, abs=4 * found.unit)
-
-
-def test_the_tail_behind_weighted_thresholds_is_the_true_one():
-    found = weighted_gaussian(3, exp(-10), 5)
-    steps, law = int(found.threshold / found.unit), DiscreteGaussian(found.scale / found.unit)
-    for k in range(1, 6):
-        weight = int(1 / (sqrt(k) * found.unit))
-        assert any_of(law.tail(steps - weight), k) <= exp(-10) / 2
-
-
 @pytest.mark.parametrize("request_", [(1.0, 1e-6, 10), (3.0, exp(-10), 4)])
-def test_calibrations_go_back(request_):
+def test_the_laplace_calibration_goes_back(request_):
     epsilon, delta, items = request_
-    counts, noisy, weights = count_gaussian(*request_), laplace(*request_), weighted_gaussian(*request_)
-    assert count_gaussian_epsilon(counts.scale, int(counts.threshold), delta, items) <= epsilon
+    noisy = laplace(*request_)
     back = laplace_promise(noisy.scale, int(noisy.threshold), items)
     assert back[0] == pytest.approx(epsilon)
     assert delta * exp(-epsilon) < back[1] <= delta
-    assert weighted_gaussian_epsilon(weights.scale, weights.threshold, delta, items) == pytest.approx(epsilon, rel=1e-3)
-
-
-def test_a_threshold_that_breaks_delta_alone_is_refused_on_the_way_back():
-    with pytest.raises(ParameterError, match="the threshold alone"):
-        count_gaussian_epsilon(13.8, 40, 1e-6, 10)
-    with pytest.raises(ParameterError):
-        weighted_gaussian_epsilon(4.4, 3.0, 1e-6, 10)
 
 
 @given(st.floats(0.05, 5), st.floats(1e-12, 0.1), st.integers(1, 20))
@@ -146,7 +95,7 @@ def test_scales_are_rounded_up():
     assert noise_scale(4, 1.0) == 4
 
 
-@pytest.mark.parametrize("calibrate", [count_gaussian, laplace, weighted_gaussian, geometric])
+@pytest.mark.parametrize("calibrate", [laplace, geometric])
 def test_all_that_is_impossible_is_named_at_once(calibrate):
     with pytest.raises(ParameterError, match=r"epsilon .* delta .* items per person"):
         calibrate(float("nan"), 1.0, 0)

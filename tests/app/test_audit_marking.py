@@ -8,10 +8,10 @@ import pytest
 from aidos.app.audit.marking import mark_found, refuse_other_topics
 from aidos.app.profiles import OpenedProfile
 from aidos.app.taxonomies import open_named
-from aidos.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
-from aidos.audit.topics.space import AuditTopic, TopicSpace
 from aidos.errors import ParameterError
-from aidos.shield.profile.kept import KeptProfile, tree_digest
+from aidos.rooms.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
+from aidos.rooms.audit.topics.space import AuditTopic, TopicSpace
+from aidos.rooms.shield.profile.kept import KeptProfile, tree_digest
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@
 import pytest
 
 from aidos.app.audit.topics import AboutWhat, read_topic_maps
-from aidos.audit.topics.given import GivenTopics
-from aidos.audit.topics.latent import LatentTopics
-from aidos.audit.topics.taxonomy import TaxonomyTopics
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.audit.topics.latent import LatentTopics
+from aidos.rooms.audit.topics.space import GivenTopics
+from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
 
 def table(tmp_path, text, name="maps.csv"):
@@ -80,8 +80,8 @@ def test_what_is_wrong_with_a_table_is_said_with_its_place_and_without_its_conte
 
 
 def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no file"):
         read_topic_maps(tmp_path / "none.csv")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="no table in UTF-8"):
+    with pytest.raises(InputError, match="not in UTF-8"):
         read_topic_maps(tmp_path / "binary.csv")

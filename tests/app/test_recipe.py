@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from aidos.app.recipe import Recipe, build_mechanism, read_recipe
 from aidos.errors import InputError, ParameterError
-from aidos.publish.multi import LogRelease
-from aidos.publish.tables import TableRelease
+from aidos.rooms.publish.multi import LogRelease
+from aidos.rooms.publish.tables import TableRelease
 
 kinds = st.lists(st.sampled_from(["keywords", "queries", "clicks", "pairs"]), min_size=1, unique=True)
 
@@ -58,5 +58,5 @@ def test_broken_recipes_are_refused_with_a_reason(tmp_path, text):
     path.write_text(text)
     with pytest.raises((InputError, ParameterError)):
         read_recipe(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no file"):
         read_recipe(tmp_path / "missing.toml")

@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import pickle
-from typing import Literal, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -15,110 +15,137 @@ from aidos.errors import ParameterError
 FACTS = PublicFacts()
 NEEDED = {"pool-release": {"pool": ("weather tomorrow",)}}
 """What a mechanism cannot do without: everything else has a default."""
+IMPOSSIBLE = {
+    "epsilon": (0.0, -1.0, float("nan"), float("inf")),
+    "delta": (0.0, 1.0, -0.1, float("nan")),
+    "items_per_person": (0, -3),
+}
+PRIVATE = tuple({*get_args(Guarantee)} - {NoGuarantee, KAnonymity, QualityFloor})
+"""The guarantees that have a price."""
+KINDS = {name: find_mechanism(name) for name in sorted(BUILT_IN)}
 
 
-@pytest.fixture(params=sorted(BUILT_IN))
-def name(request):
-    return request.param
+def made(name):
+    return KINDS[name](**NEEDED.get(name, {}))
 
 
-@pytest.fixture
-def kind(name):
-    return find_mechanism(name)
+def limited(name):
+    """The fields that have limits."""
+    return {field.name for field in dataclasses.fields(KINDS[name]) if "Annotated" in str(field.type)}
 
 
-@pytest.fixture
-def make(name, kind):
-    return lambda: kind(**NEEDED.get(name, {}))
+def having(*fields):
+    """The mechanisms that have limits for all of these fields."""
+    return [name for name in KINDS if {*fields} <= limited(name)]
 
 
-def test_defaults_are_valid_and_make_equal_values(make):
-    assert make() == make()
-    assert hash(make()) == hash(make())
-    assert pickle.loads(pickle.dumps(make())) == make()
+def promising(*kinds):
+    """The mechanisms that promise something of these kinds."""
+    return [name for name in KINDS if isinstance(made(name).guarantee(FACTS), kinds)]
 
 
-def test_it_is_frozen_and_has_slots(kind, make):
-    made = make()
-    for field in dataclasses.fields(kind):
+def choices(name):
+    """The fields that take one of a few words."""
+    return [field for field, hint in get_type_hints(KINDS[name]).items() if get_origin(hint) is Literal]
+
+
+every_mechanism = pytest.mark.parametrize("name", KINDS)
+
+
+@every_mechanism
+def test_defaults_are_valid_and_make_equal_values(name):
+    assert made(name) == made(name)
+    assert hash(made(name)) == hash(made(name))
+    assert pickle.loads(pickle.dumps(made(name))) == made(name)
+
+
+@every_mechanism
+def test_it_is_frozen_and_has_slots(name):
+    mechanism = made(name)
+    for field in dataclasses.fields(mechanism):
         with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(made, field.name, 1)
-    assert not hasattr(made, "__dict__")
+            setattr(mechanism, field.name, 1)
+    assert not hasattr(mechanism, "__dict__")
 
 
-def test_fields_are_named_never_counted(kind):
+@every_mechanism
+def test_fields_are_named_never_counted(name):
     with pytest.raises(TypeError):
-        kind(1.0)
+        KINDS[name](1.0)
 
 
-def test_unknown_parameters_are_refused(kind):
+@every_mechanism
+def test_unknown_parameters_are_refused(name):
     with pytest.raises(TypeError, match="no_such_parameter"):
-        kind(no_such_parameter=1)
+        KINDS[name](no_such_parameter=1)
 
 
-def test_every_field_is_documented(kind):
-    declared = [base for base in kind.__mro__ if dataclasses.is_dataclass(base)]
-    source = "".join(inspect.getsource(base) for base in declared)
-    for field in dataclasses.fields(kind):
-        after = source.split(f"    {field.name}: ", 1)[1].split("\n", 1)[1]
-        assert after.lstrip().startswith('"""'), f"{kind.__name__}.{field.name}"
+def test_every_field_is_documented():
+    undocumented = []
+    for kind in KINDS.values():
+        declared = [base for base in kind.__mro__ if dataclasses.is_dataclass(base)]
+        source = "".join(inspect.getsource(base) for base in declared)
+        for field in dataclasses.fields(kind):
+            after = source.split(f"    {field.name}: ", 1)[1].split("\n", 1)[1]
+            if not after.lstrip().startswith('"""'):
+                undocumented.append(f"{kind.__name__}.{field.name}")
+    assert undocumented == []
 
 
-def test_the_guarantee_needs_no_data_and_speaks_in_a_sentence(make):
-    promised = make().guarantee(FACTS)
+@every_mechanism
+def test_the_guarantee_needs_no_data_and_speaks_in_a_sentence(name):
+    promised = made(name).guarantee(FACTS)
     assert isinstance(promised, Guarantee)
     assert statement(promised).endswith(".")
-    assert promised == make().guarantee(FACTS)
+    assert promised == made(name).guarantee(FACTS)
 
 
-def test_what_the_parameters_say_is_what_is_promised(make):
-    made = make()
-    promised = made.guarantee(FACTS)
-    if isinstance(promised, QualityFloor):
-        assert promised.at_least == made.quality_floor
-        return
-    if isinstance(promised, NoGuarantee | KAnonymity) or not hasattr(made, "epsilon"):
-        return
-    assert promised.epsilon <= made.epsilon
-    assert getattr(promised, "delta", 0.0) <= getattr(made, "delta", 0.0)
+@pytest.mark.parametrize("name", promising(QualityFloor))
+def test_the_floor_of_the_parameters_is_the_floor_that_is_promised(name):
+    assert made(name).guarantee(FACTS).at_least == made(name).quality_floor
 
 
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("epsilon", (0.0, -1.0, float("nan"), float("inf"))),
-        ("delta", (0.0, 1.0, -0.1, float("nan"))),
-        ("items_per_person", (0, -3)),
-    ],
-)
-def test_impossible_values_are_refused_by_name(kind, field, values):
-    types = {one.name: str(one.type) for one in dataclasses.fields(kind)}
-    if "Annotated" not in types.get(field, ""):
-        pytest.skip(f"{kind.__name__} has no such limit")
-    for value in values:
+@pytest.mark.parametrize("name", [name for name in promising(*PRIVATE) if hasattr(made(name), "epsilon")])
+def test_no_more_is_spent_than_the_parameters_say(name):
+    promised = made(name).guarantee(FACTS)
+    assert promised.epsilon <= made(name).epsilon
+    assert getattr(promised, "delta", 0.0) <= getattr(made(name), "delta", 0.0)
+
+
+@pytest.mark.parametrize(("name", "field"), [(name, field) for field in IMPOSSIBLE for name in having(field)], ids=str)
+def test_impossible_values_are_refused_by_name(name, field):
+    for value in IMPOSSIBLE[field]:
         with pytest.raises(ParameterError, match=field):
-            kind(**{field: value})
+            KINDS[name](**{field: value})
 
 
-def test_all_problems_are_named_at_once(kind):
-    names = {one.name for one in dataclasses.fields(kind)}
-    if not {"epsilon", "delta", "items_per_person"} <= names:
-        pytest.skip("needs three fields with limits")
+@pytest.mark.parametrize("name", having(*IMPOSSIBLE))
+def test_all_problems_are_named_at_once(name):
     with pytest.raises(ParameterError, match=r"epsilon.*delta.*items_per_person"):
-        kind(epsilon=-1.0, delta=2.0, items_per_person=0)
+        KINDS[name](epsilon=-1.0, delta=2.0, items_per_person=0)
 
 
-def test_a_choice_takes_its_words_alone(kind):
-    choices = [name for name, hint in get_type_hints(kind).items() if get_origin(hint) is Literal]
-    for choice in choices:
-        with pytest.raises(ParameterError, match=choice):
-            kind(**{choice: "no such choice"})
+@pytest.mark.parametrize(("name", "choice"), [(name, choice) for name in KINDS for choice in choices(name)])
+def test_a_choice_takes_its_words_alone(name, choice):
+    with pytest.raises(ParameterError, match=choice):
+        KINDS[name](**{choice: "no such choice"})
 
 
-def test_it_can_be_run_and_calibrated(kind, make):
-    assert list(inspect.signature(kind.run).parameters) == ["self", "data", "noise"]
-    if hasattr(kind, "calibration"):
-        assert all(isinstance(value, int | float) for value in make().calibration(FACTS).values())
+@every_mechanism
+def test_it_can_be_run(name):
+    assert list(inspect.signature(KINDS[name].run).parameters) == ["self", "data", "noise"]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if hasattr(kind, "calibration")])
+def test_it_can_be_calibrated(name):
+    assert all(isinstance(value, int | float) for value in made(name).calibration(FACTS).values())
+
+
+def test_every_rule_has_mechanisms_it_is_about():
+    for field in IMPOSSIBLE:
+        assert having(field)
+    assert len(promising(*PRIVATE)) + len(promising(QualityFloor, NoGuarantee, KAnonymity)) == len(KINDS)
+    assert promising(QualityFloor)
 
 
 def test_names_are_complete_and_unknown_ones_get_a_hint():

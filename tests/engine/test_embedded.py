@@ -4,6 +4,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +12,8 @@ import pytest
 
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.engine.files import replace_when_done, write_text
-from aidos.engine.scratch import remove_abandoned, scratch_directory
-from aidos.errors import EngineError, ParameterError
+from aidos.engine.scratch import scratch_directory
+from aidos.errors import EngineError, InputError, ParameterError
 
 THREE = pa.table({"client_id": ["a", "b", "b"], "n": [1, 2, 3]})
 
@@ -25,6 +26,17 @@ def test_tables_are_lazy_and_answer_sql():
         assert doubled.rows("select sum(n) from {table} where client_id = ?", ["b"]) == [(10,)]
         assert doubled.count() == 3
         assert [batch.num_rows for batch in doubled.batches(2)] == [2, 1]
+
+
+@pytest.mark.parametrize("place", range(60, 400, 20))
+def test_a_damaged_parquet_file_is_told_or_read(tmp_path, place):
+    pq.write_table(THREE, tmp_path / "three.parquet")
+    data = bytearray((tmp_path / "three.parquet").read_bytes())
+    for code in (0x0E, 0xFF, 0x1C):
+        data[-place] = code
+        (tmp_path / "three.parquet").write_bytes(data)
+        with EmbeddedEngine() as engine, suppress(InputError, EngineError):
+            assert engine.parquet(tmp_path / "three.parquet").count() >= 0
 
 
 def test_a_view_runs_nothing_until_it_is_asked():
@@ -120,9 +132,9 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path):
 
 
 def test_directories_of_the_living_stay(tmp_path):
-    with scratch_directory(tmp_path) as mine:
-        assert remove_abandoned(tmp_path) == 0
+    with scratch_directory(tmp_path) as mine, scratch_directory(tmp_path) as another:
         assert mine.is_dir()
+        assert another.is_dir()
 
 
 def test_no_place_for_scratch_is_a_clear_error(tmp_path):

@@ -109,10 +109,10 @@ CASES = [
     Case("UTF-16", log().decode().encode("utf-16"), "invalid-utf8", (1,), "--encoding utf-16", 20),
     Case("a long line", log((8, row(8, query=b"x" * 1_200_000))), "line-too-long", (8,), "--skip-bad-rows", 19),
     Case(
-        "mixed line ends",
-        log((4, row(3).replace(b"\n", b"\r\n")), (9, row(8).replace(b"\n", b"\r\n"))),
+        "carriage returns for line ends",
+        log().replace(b"\n", b"\r"),
         "mixed-line-ends",
-        (4, 9),
+        (1,),
         "--accept mixed-line-ends",
         20,
     ),
@@ -190,10 +190,19 @@ CASES = [
     Case(
         "a quote that never ends",
         b"user,time,query\n" + b"7,2006-03-01,secretword\n" * 9 + b'7,2006-03-01,"secretword\n',
-        "bad-line",
+        "unbalanced-quote",
         (11,),
-        "--skip-bad-rows",
-        9,
+        "--quotes none",
+        10,
+        file="log.csv",
+    ),
+    Case(
+        "a quote that never ends in a last line without an end",
+        b"user,time,query\n" + b"7,2006-03-01,secretword\n" * 9 + b'7,2006-03-01,"secretword',
+        "unbalanced-quote",
+        (11,),
+        "--quotes none",
+        10,
         file="log.csv",
     ),
     Case(
@@ -267,8 +276,8 @@ def mended(options: ReadOptions, option: str) -> ReadOptions:
                 options = replace(options, skip_bad_rows=True)
             case "--accept":
                 options = replace(options, accept=options.accept | {value})
-            case "--encoding":
-                options = replace(options, encoding=value)
+            case "--encoding" | "--quotes":
+                options = replace(options, **{name[2:]: value})  # type: ignore[arg-type]
             case "--delimiter":
                 options = replace(options, delimiter="\t" if value == "\\t" else value)
             case "--column":
@@ -286,7 +295,10 @@ def mended(options: ReadOptions, option: str) -> ReadOptions:
 def test_all_problems_of_all_files_are_told_at_once(
     engine: EmbeddedEngine, write: Callable[[str, bytes], str], tmp_path: Path
 ) -> None:
-    first = write("a.tsv", b"\xef\xbb\xbf" + log((3, b"7\tx\n"), (5, row(1, query=b"a\0b")), (9, row(1, time=b"soon"))))
+    first = write(
+        "a.tsv",
+        b"\xef\xbb\xbf" + log((3, b"7\tx\n"), (5, row(1, query=b"a\0b")), (9, row(1, time=b"soon")), (12, row(2))),
+    )
     second = write("b.tsv", b"")
     report = check_files(engine, [first, second, str(tmp_path / "absent.tsv"), str(tmp_path)])
     assert {(Path(problem.file).name, problem.kind) for problem in report.problems} == {
@@ -528,6 +540,7 @@ class TestParquet:
                 "time": ["2006-03-01", "secretword", "2006-03-02", "2006-03-03", "1970-01-01"],
                 "query": ["secretword"] * 5,
                 "rank": ["1", "2", "3", "secretword", "5"],
+                "url": ["secretword"] * 5,
             },
         )
         problems = refused(engine, path, ReadOptions(accept=frozenset({"unsorted-times"})), tmp_path / "out.parquet")

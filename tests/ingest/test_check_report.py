@@ -52,6 +52,7 @@ def test_parquet_of_any_types_is_mapped_and_cast(engine: EmbeddedEngine, tmp_pat
             "time": pa.array([1141207200000, 1141207201000], pa.int64()),
             "query": pa.array([b"one", b"two"], pa.binary()),
             "rank": pa.array(["1", None], pa.string()),
+            "url": pa.array(["a", None], pa.string()),
         }
     )
     pq.write_table(table, tmp_path / "a.parquet")

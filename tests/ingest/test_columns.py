@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from aidos.core.records import JUDGEMENTS, POSTS, RUN, SCHEMAS, SEARCH_LOG, Schema
-from aidos.ingest.columns import ALIASES, choose_schema, map_columns, missing_columns
+from aidos.ingest.advice import missing_columns
+from aidos.ingest.columns import ALIASES, choose_schema, map_columns
 
 
 def test_every_column_of_every_schema_has_its_aliases() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
-from aidos.ingest.sessions import with_sessions_by_column, with_sessions_by_gap
+from aidos.ingest.reading import with_sessions_by_column, with_sessions_by_gap
 
 START = datetime(2006, 3, 1)  # noqa: DTZ001 (every time of the house is naive UTC)
 

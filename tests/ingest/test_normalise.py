@@ -97,3 +97,13 @@ def test_letters_left_to_the_engine_have_no_compatibility_forms(prepared: Embedd
     left = [str(row[0]) for row in prepared.run(sql, [letters])]
     assert len(left) > 30_000
     assert [c for c in left if unicodedata.normalize("NFKD", c) != unicodedata.normalize("NFD", c)] == []
+
+
+@given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=12), min_size=1, max_size=40))
+@settings(max_examples=20, deadline=None)
+def test_plain_texts_need_fewer_looks_and_come_out_the_same(texts: list[str]) -> None:
+    with EmbeddedEngine(threads=1) as engine:
+        prepare(engine)
+        asked = ", ".join(NORMALISED.sql("t", plain=plain) for plain in (False, True))
+        rows = engine.run(f"select {asked} from (select unnest(?) as t)", [texts])
+    assert all(one == other for one, other in rows)

@@ -302,6 +302,7 @@ def test_a_first_line_of_data_is_not_told_as_names(write: Write) -> None:
         ("r.parquet", parquet(GOOD)[:-9], "unreadable-file"),
         ("r.parquet", run(GOOD), "unreadable-file"),
         ("r.txt", b"secretword here\n", "unknown-format"),
+        ("r.csv", b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", "other-file"),
         ("r.run", os.urandom(5000), "invalid-utf8"),
         ("unknown", b"\0\1\2\3" * 999, "unknown-format"),
         ("r.run.gz", gzip.compress(os.urandom(9000).hex().encode())[:-900], "cut-off"),

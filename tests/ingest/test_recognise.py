@@ -6,12 +6,11 @@ import pytest
 
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.formats.base import Sample
-from aidos.ingest.formats.clock import guess_time_format, suggest_time_format
-from aidos.ingest.formats.delimiters import choose_delimiter, is_quoted, suggest_delimiter
-from aidos.ingest.formats.layout import EPOCH, ISO
+from aidos.ingest.formats.layout import choose_delimiter, header_delimiter, suggest_delimiter, usual_quotes
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.recognise import Choice, format_names, recognise, take_sample
 from aidos.ingest.sources import find_sources
+from aidos.ingest.timestamps import suggest_time_format
 
 Write = Callable[[str, bytes], str]
 AOL = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n7\tx\t2006-03-01 10:00:00\t\t\n"
@@ -66,8 +65,8 @@ def test_names_of_formats_are_unique() -> None:
 
 
 def test_a_sample_has_whole_lines_whatever_their_ends(write: Write) -> None:
-    (source,), _ = find_sources([write("a", b"\xef\xbb\xbfone\r\ntwo\rthree\nfour \xe2\x80\xa8 still four\n")])
-    assert take_sample(source) == Sample("a", ("one", "two", "three", "four \u2028 still four"))
+    (source,), _ = find_sources([write("a", b"\xef\xbb\xbfone\r\ntwo\rstill two\nthree \xe2\x80\xa8 still three\n")])
+    assert take_sample(source) == Sample("a", ("one", "two\rstill two", "three \u2028 still three"))
     (source,), _ = find_sources([write("b", b"line\n" * 1_000_000)])
     assert set(take_sample(source).lines) == {"line"}
 
@@ -87,27 +86,18 @@ class TestDelimiters:
         assert suggest_delimiter(["a^b", "c^d"], ",") == "^"
         assert suggest_delimiter(["some plain prose", "and more of it"], ",") == ""
 
-    def test_quotes_in_tab_separated_files_are_heeded_only_when_they_must(self) -> None:
-        assert not is_quoted(["user\tquery", '7\t"new york"'], "\t")
-        assert is_quoted(['"user"\t"query"', '"7"\t"new york"'], "\t")
-        assert is_quoted(["user\tquery", '7\t"one', 'two"', '8\t"three', 'four"'], "\t")
+    def test_the_line_of_names_decides_and_no_row_does(self) -> None:
+        assert header_delimiter("user;time;query,text") == ";"
+        assert header_delimiter('"user,id"|time') == "|"
+        assert header_delimiter("one") == ""
+
+    def test_quotes_in_tab_separated_files_are_text_unless_the_names_stand_in_quotes(self) -> None:
+        assert usual_quotes("user\tquery", "\t") == "none"
+        assert usual_quotes('"user"\t"query"', "\t") == "line"
+        assert usual_quotes("user,query", ",") == "line"
 
 
 class TestTimes:
-    @pytest.mark.parametrize(
-        ("cells", "found"),
-        [
-            (["2006-03-01", "2006-03-01T10:00:00Z"], ISO),
-            (["1141207200", "1141207200.5"], EPOCH),
-            (["970916105432"], "%y%m%d%H%M%S"),
-            (["1141207200000"], EPOCH),
-            (["01/Mar/2006"], ISO),
-            ([], ISO),
-        ],
-    )
-    def test_what_cannot_be_mistaken_is_guessed(self, cells: list[str], found: str) -> None:
-        assert guess_time_format(cells) == found
-
     def test_the_rest_is_suggested(self) -> None:
         assert suggest_time_format(["13.03.2006 10:00", "01.04.2006 11:30"]) == "%d.%m.%Y %H:%M"
         assert suggest_time_format(["3/14/2006 1:00:00 PM"]) == "%m/%d/%Y %I:%M:%S %p"

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError
-from aidos.model.agreement import fleiss_kappa
+from aidos.model.annotations import fleiss_kappa
 
 FOURTEEN_JUDGES = [
     [0, 0, 0, 0, 14],

@@ -3,8 +3,8 @@
 import pytest
 
 from aidos.core.taxonomy import Taxonomy, Topic
-from aidos.model.topicmap import NO_TOPIC, TopicMap
 from aidos.model.topics import default_taxonomy
+from aidos.model.topicsearch import NO_TOPIC, TopicMap
 
 SMALL = Taxonomy.of(
     [

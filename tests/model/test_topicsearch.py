@@ -1,5 +1,6 @@
 """Topics of a text against scores by plain Python, and the rules about what is kept."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,13 @@ from hypothesis import strategies as st
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
-from aidos.model.retrieval.brute import score_all
 from aidos.model.retrieval.scorers import BM25, JelinekMercer, QueryLikelihood
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import ANALYSER, NO_PLACE, TopicSearch
+from oracles.retrieval import score_all
 
 DEFAULT = default_taxonomy()
 TREE = TopicTree.of(DEFAULT)
-SEARCH = TopicSearch(DEFAULT, TREE)
 SMALL = Taxonomy.of(
     [
         Topic("all", "", "everything"),
@@ -33,12 +33,19 @@ def text_of(taxonomy, topic_id):
     return " ".join([topic.name] * 3 + [step.name for step in way] + [topic.description, *topic.words])
 
 
-TERMS = [ANALYSER.terms(text_of(DEFAULT, topic_id)) for topic_id in TREE.ids[1:]]
+@cache
+def terms():
+    return [ANALYSER.terms(text_of(DEFAULT, topic_id)) for topic_id in TREE.ids[1:]]
+
+
+@cache
+def whole():
+    return TopicSearch(DEFAULT, TREE)
 
 
 def plainly(query, scorer, most, least):
     """The definition, word by word: best, enough, and none above another."""
-    scored = score_all(TERMS, ANALYSER.terms(query), scorer)[:most]
+    scored = score_all(terms(), ANALYSER.terms(query), scorer)[:most]
     kept = {TREE.ids[number + 1]: score for number, score in scored if score >= least * scored[0][1]}
     above = {step.id for topic_id in kept for step in DEFAULT.path(topic_id)[:-1]}
     return {topic_id: score for topic_id, score in kept.items() if topic_id not in above}
@@ -51,7 +58,7 @@ QUERIES = ["guitar", "eagles", "debt and divorce lawyer", "jazz music concert", 
 @pytest.mark.parametrize("scorer", [BM25(), QueryLikelihood(matching_only=True), JelinekMercer(matching_only=True)])
 def test_topics_are_those_of_the_plain_definition(query, scorer):
     for most, least in ((20, 0.3), (5, 0.0), (50, 0.8)):
-        found = TopicSearch(DEFAULT, TREE, scorer=scorer, index=SEARCH._index).find(query, most=most, least=least)
+        found = TopicSearch(DEFAULT, TREE, scorer=scorer, index=whole()._index).find(query, most=most, least=least)
         expected = plainly(query, scorer, most, least)
         ids = [TREE.ids[place] for place in found.places]
         assert set(ids) == set(expected)
@@ -64,7 +71,7 @@ words = sorted({word for topic in DEFAULT.walk() for word in topic.words})
 
 @given(st.lists(st.sampled_from(words), min_size=1, max_size=4), st.integers(1, 40), st.floats(0, 1))
 def test_no_topic_lies_above_another_and_all_have_enough(query, most, least):
-    found = SEARCH.find(" ".join(query), most=most, least=least)
+    found = whole().find(" ".join(query), most=most, least=least)
     assert len(found) <= most
     assert 0 not in found.places
     ids = {TREE.ids[place] for place in found.places}
@@ -85,13 +92,13 @@ def test_the_name_counts_most_the_way_and_the_description_count_and_the_root_doe
 
 def test_the_best_topic_of_many_texts_is_the_best_of_each():
     texts = [*QUERIES, "", "qqqq"] * 40
-    found = SEARCH.map_texts(texts, threads=2)
+    found = whole().map_texts(texts, threads=2)
     assert found.dtype == np.int32
     for text, place in zip(texts[:8], found[:8].tolist(), strict=True):
-        ranked = score_all(TERMS, ANALYSER.terms(text), BM25())
+        ranked = score_all(terms(), ANALYSER.terms(text), BM25())
         assert place == (ranked[0][0] + 1 if ranked else NO_PLACE)
     assert found.reshape(-1, 8).tolist() == [found[:8].tolist()] * 40
-    assert SEARCH.map_texts([]).tolist() == []
+    assert whole().map_texts([]).tolist() == []
 
 
 @given(
@@ -99,24 +106,24 @@ def test_the_best_topic_of_many_texts_is_the_best_of_each():
 )
 def test_shares_of_many_texts_are_the_scores_of_each(asked, most, least):
     texts = [" ".join(each) for each in asked]
-    found = SEARCH.share_texts(texts, most=most, least=least, threads=1)
+    found = whole().share_texts(texts, most=most, least=least, threads=1)
     assert len(found) == len(texts)
     for number, text in enumerate(texts):
-        here, single = slice(*found.starts[number : number + 2]), SEARCH.find(text, most=most, least=least)
+        here, single = slice(*found.starts[number : number + 2]), whole().find(text, most=most, least=least)
         assert found.places[here].tolist() == single.places.tolist()
         assert found.shares[here] == pytest.approx(single.scores / (single.scores.sum() or 1))
 
 
 def test_shares_of_nothing_are_none():
-    assert SEARCH.share_texts([]).starts.tolist() == [0]
+    assert whole().share_texts([]).starts.tolist() == [0]
     assert len(TopicSearch(Taxonomy.of([Topic("all", "", "everything")])).share_texts(["all"]).places) == 0
     with pytest.raises(ParameterError, match="most"):
-        SEARCH.share_texts(["jazz"], most=0)
+        whole().share_texts(["jazz"], most=0)
 
 
 def test_topics_are_found_by_their_own_words():
     leaves = DEFAULT.leaves()
-    found = SEARCH.map_texts([f"{leaf.name} {' '.join(leaf.words[:6])}" for leaf in leaves])
+    found = whole().map_texts([f"{leaf.name} {' '.join(leaf.words[:6])}" for leaf in leaves])
     right = sum(TREE.ids[place] == leaf.id for place, leaf in zip(found.tolist(), leaves, strict=True))
     assert right / len(leaves) > 0.97
 
@@ -133,7 +140,7 @@ def test_an_index_that_was_saved_finds_the_same(tmp_path):
     opened = TopicSearch.open(tmp_path / "topics.index", DEFAULT, TREE)
     for search in (kept, opened):
         for query in QUERIES:
-            again, first = search.find(query), SEARCH.find(query)
+            again, first = search.find(query), whole().find(query)
             assert again.places.tolist() == first.places.tolist()
             assert again.scores.tolist() == first.scores.tolist()
     with pytest.raises(ParameterError, match="exists already"):
@@ -150,10 +157,10 @@ def test_an_index_of_another_taxonomy_or_none_is_refused(tmp_path):
 
 def test_impossible_limits_and_scorers_are_refused():
     with pytest.raises(ParameterError, match="most"):
-        SEARCH.find("jazz", most=0)
+        whole().find("jazz", most=0)
     with pytest.raises(ParameterError, match="least"):
-        SEARCH.find("jazz", least=1.5)
+        whole().find("jazz", least=1.5)
     with pytest.raises(ParameterError, match="least"):
-        SEARCH.find("jazz", least=float("nan"))
+        whole().find("jazz", least=float("nan"))
     with pytest.raises(ParameterError, match="below 0"):
         TopicSearch(SMALL, scorer=QueryLikelihood())

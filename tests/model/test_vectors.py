@@ -111,7 +111,7 @@ def test_every_problem_of_a_text_file_is_told_by_its_line(tmp_path):
         ("s.bin", b"9 2\nking \0\0\0\0", "too short"),
         ("c.bin", b"1 2\nlong-word-without-an-end", "ends within word 1 of 1"),
         ("d.bin", b"2 1\na \0\0\0\0a \0\0\0\0", "word 2 comes a second time"),
-        ("g.txt.gz", b"not packed", "cannot be read"),
+        ("g.txt.gz", b"\x1f\x8bnot packed", "cannot be read"),
         ("v.npz", b"nothing", "does not hold word vectors of aidos"),
     ],
 )

@@ -11,7 +11,7 @@ from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.publish.click_counts import ClickCounts, ClickData
+from aidos.rooms.publish.click_counts import ClickCounts, ClickData
 
 SUPPORT = np.arange(-400, 400)
 

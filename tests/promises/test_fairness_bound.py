@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from aidos.fairness.bounds.stationary import stationary_bound
-from aidos.fairness.equity import EquityOfAttention
-from aidos.fairness.gains import gains, normalise
-from aidos.fairness.methods import METHODS
-from aidos.fairness.simulate import Scenario, simulate
 from aidos.model.attention import find_attention
+from aidos.rooms.fairness.bounds.stationary import stationary_bound
+from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.gains import gains, normalise
+from aidos.rooms.fairness.methods import METHODS
+from aidos.rooms.fairness.simulate import Scenario, simulate
 
 SUBJECTS = 30
 RANKINGS = 300

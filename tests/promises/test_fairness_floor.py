@@ -5,10 +5,10 @@ import pytest
 
 from aidos.core.guarantee import QualityFloor
 from aidos.core.mechanism import PublicFacts
-from aidos.fairness.equity import EquityOfAttention
-from aidos.fairness.gains import gains
-from aidos.fairness.measures import ndcg_quality
-from aidos.fairness.rankings import SubjectRanking
+from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.gains import gains
+from aidos.rooms.fairness.measures import ndcg_quality
+from aidos.rooms.fairness.rankings import SubjectRanking
 
 TOLERANCE = 1e-9
 ATTENTIONS = ("singular", "geometric", "dcg:positions=4", "measured:0.1,0.5,0.2,0.2", "rbp:persistence=0.9,positions=3")
@@ -42,13 +42,13 @@ def test_no_ranking_falls_below_the_floor(objective, gain):
             half_life=10.0 if number % 3 == 2 else None,
             short_rankings="share",
         )
-        promised = equity.guarantee(PublicFacts())
+        reranker, promised = equity.reranker(), equity.guarantee(PublicFacts())
         assert isinstance(promised, QualityFloor)
         positions = int(promised.measure.removeprefix("NDCG@"))
         for _ in range(25):
             relevance = random_relevance(draws)
             who = draws.permutation(60)[: len(relevance)]
-            answer = equity.rank(SubjectRanking(subject_ids=[f"s{each}" for each in who], relevance=relevance))
+            answer = reranker.rank(SubjectRanking(subject_ids=[f"s{each}" for each in who], relevance=relevance))
             place = {f"s{each}": at for at, each in enumerate(who)}
             order = np.array([place[name] for name in answer.subject_ids])
             # Measured from the served order, not as the re-ranker reports it.
@@ -59,7 +59,7 @@ def test_no_ranking_falls_below_the_floor(objective, gain):
 
 def test_a_long_sequence_on_the_same_subjects_keeps_it():
     relevance = np.arange(50.0, 0, -1)
-    equity = EquityOfAttention(quality_floor=0.93)
+    equity = EquityOfAttention(quality_floor=0.93).reranker()
     ranking = SubjectRanking(subject_ids=[f"s{each}" for each in range(50)], relevance=relevance)
     qualities = np.array([equity.rank(ranking).quality for _ in range(600)])
     assert qualities.min() >= 0.93 - TOLERANCE

@@ -14,12 +14,11 @@ from aidos.core.noise import Noise
 from aidos.core.records import SEARCH_LOG
 from aidos.core.sampling import DiscreteLaplace
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.publish.attacks.distinguisher import distinguish
-from aidos.publish.attacks.scenes import SEPARATOR, PairScene, QueryScene
-from aidos.publish.attacks.stage import Stage
-from aidos.publish.attacks.sybil import attack_with_sybils
-from aidos.publish.pool import PoolRelease
-from aidos.publish.poolsteps import Steps
+from aidos.rooms.publish.attacks.distinguisher import distinguish
+from aidos.rooms.publish.attacks.scenes import SEPARATOR, PairScene, QueryScene, Stage
+from aidos.rooms.publish.attacks.sybil import attack_with_sybils
+from aidos.rooms.publish.pool import PoolRelease
+from aidos.rooms.publish.poolsteps import Steps
 
 FACTS = PublicFacts()
 SURE = 0.999

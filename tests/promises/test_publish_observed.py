@@ -18,20 +18,31 @@ from aidos.account.thresholds import Calibration
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.publish import counts
-from aidos.publish.attacks.confidence import Rate
-from aidos.publish.count_gaussian import CountGaussian
-from aidos.publish.laplace_threshold import LaplaceThreshold
-from aidos.publish.policy_gaussian import PolicyGaussian
-from aidos.publish.rounds import Rounds
-from aidos.publish.truncated_geometric import TruncatedGeometric
-from aidos.publish.weighted_gaussian import WeightedGaussian
-from aidos.publish.zealous import Zealous
+from aidos.rooms.publish import counts, zealous
+from aidos.rooms.publish.attacks.confidence import Rate
+from aidos.rooms.publish.count_gaussian import CountGaussian
+from aidos.rooms.publish.laplace_threshold import LaplaceThreshold
+from aidos.rooms.publish.policy_gaussian import PolicyGaussian
+from aidos.rooms.publish.rounds import Rounds
+from aidos.rooms.publish.steered import SteeredCounts, SteeredRounds
+from aidos.rooms.publish.truncated_geometric import TruncatedGeometric
+from aidos.rooms.publish.weighted_gaussian import WeightedGaussian
+from aidos.rooms.publish.zealous import Zealous
 
 FACTS = PublicFacts()
 CONFIDENCE = 1 - 0.0005
 ASKED = {"epsilon": 1.0, "delta": 0.02, "items_per_person": 2}
-MECHANISMS = (CountGaussian, LaplaceThreshold, PolicyGaussian, Rounds, TruncatedGeometric, WeightedGaussian, Zealous)
+MECHANISMS = (
+    CountGaussian,
+    LaplaceThreshold,
+    PolicyGaussian,
+    Rounds,
+    SteeredCounts,
+    SteeredRounds,
+    TruncatedGeometric,
+    WeightedGaussian,
+    Zealous,
+)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +96,7 @@ def others_for(mechanism):
     asked = mechanism.calibration(FACTS)
     if isinstance(mechanism, TruncatedGeometric):
         return int(asked["as_often_as_not_from"])
-    if isinstance(mechanism, CountGaussian | LaplaceThreshold | Zealous):
+    if isinstance(mechanism, CountGaussian | LaplaceThreshold | SteeredCounts | Zealous):
         return int(asked.get("threshold", asked.get("second_threshold"))) + 12
     return round(asked.get("threshold_3", asked.get("threshold")) * 2**0.5)
 
@@ -129,7 +140,8 @@ def test_a_quarter_of_the_noise_is_seen_in_zealous(engine, monkeypatch):
 
 @pytest.mark.parametrize("kind", [CountGaussian, LaplaceThreshold, Zealous], ids=lambda kind: kind.__name__)
 def test_missing_bounds_on_contributions_are_seen(engine, kind, monkeypatch):
-    monkeypatch.setattr(counts, "bounded", lambda contributions, limit, salt: contributions)
+    for module in (counts, zealous):
+        monkeypatch.setattr(module, "bounded", lambda contributions, limit, salt: contributions)
     mechanism = kind(**ASKED)
     assert observed_epsilon(engine, mechanism, copies=500, others=others_for(mechanism), items=60) > mechanism.epsilon
 

@@ -1,6 +1,6 @@
 """Findings of audits made by hand, for tests of what is shown of them."""
 
-from aidos.audit.findings import (
+from aidos.rooms.audit.findings import (
     AuditFinding,
     ListDifference,
     PowerPlan,
@@ -11,7 +11,7 @@ from aidos.audit.findings import (
     WatchedQuery,
     WatchedResult,
 )
-from aidos.audit.topics.space import AuditTopic, TopicSpace
+from aidos.rooms.audit.topics.space import AuditTopic, TopicSpace
 
 NAMES = {
     "diabetes": ("Diabetes", 3.1, True),

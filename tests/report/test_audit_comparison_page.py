@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from made_findings import finding, span
 
-from aidos.audit.comparison import AuditComparison
-from aidos.audit.uncertainty import Interval
 from aidos.core.mechanism import Finding
-from aidos.report.auditcomparisonpage import (
+from aidos.report.page import render
+from aidos.rooms.audit.comparison import AuditComparison
+from aidos.rooms.audit.comparisonpage import (
     ComparisonStory,
     change_figure,
     change_rows,
@@ -16,7 +16,7 @@ from aidos.report.auditcomparisonpage import (
     comparison_page,
     topic_changes,
 )
-from aidos.report.page import render
+from aidos.rooms.audit.uncertainty import Interval
 
 
 def story(factors, *, found=None, reach=1.0, **changes):

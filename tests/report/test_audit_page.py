@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from made_findings import TOPICS, finding, span, watched
 
-from aidos.audit.findings import ListDifference, PowerPlan, Suspicion, TopicReason, WatchedResult
 from aidos.core.mechanism import Finding
-from aidos.report.auditpage import AuditStory, audit_page, evidence_lists, topic_figure
-from aidos.report.auditwording import (
+from aidos.report.page import TwoLists, render
+from aidos.rooms.audit.findings import ListDifference, PowerPlan, Suspicion, TopicReason, WatchedResult
+from aidos.rooms.audit.page import AuditStory, audit_page, evidence_lists, topic_figure
+from aidos.rooms.audit.wording import (
     difference_rows,
     listed,
     move_words,
@@ -18,7 +19,6 @@ from aidos.report.auditwording import (
     topic_rows,
     verdict_words,
 )
-from aidos.report.page import TwoLists, render
 
 
 def page(**changes):

@@ -3,12 +3,12 @@
 import pyarrow as pa
 import pytest
 
-from aidos.evaluate.audit.accounts import MARKED, UNMARKED
-from aidos.evaluate.audit.experiment import run_experiment
-from aidos.evaluate.audit.outcome import RAW, Outcome
-from aidos.evaluate.audit.plan import PARTS, AuditExperiment
-from aidos.report.auditstudypage import CLAIM_COLUMNS, AuditStudy, audit_study_page, claim_rows
 from aidos.report.page import Figure, render
+from aidos.studies.audit.accounts import MARKED, UNMARKED
+from aidos.studies.audit.experiment import run_experiment
+from aidos.studies.audit.outcome import RAW, Outcome
+from aidos.studies.audit.page import CLAIM_COLUMNS, AuditStudy, audit_study_page, claim_rows
+from aidos.studies.audit.plan import PARTS, AuditExperiment
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow

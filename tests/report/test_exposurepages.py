@@ -4,10 +4,10 @@ import pytest
 
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import Finding, Release
-from aidos.exposure.queries.audit import Audit, ExposureAudit, Kind
-from aidos.report.exposureauditpage import audit_page
-from aidos.report.memberpage import CriticalQuery, MemberStory, PostRemedy, member_page, query_card
 from aidos.report.page import Card, Chapter, Page, render
+from aidos.rooms.exposure.auditpage import audit_page
+from aidos.rooms.exposure.memberpage import CriticalQuery, MemberStory, PostRemedy, member_page, query_card
+from aidos.rooms.exposure.queries.audit import Audit, ExposureAudit, Kind
 
 
 def found(**changes):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from aidos.core.mechanism import Finding
-from aidos.fairness.course import Course
-from aidos.report.fairpage import FairnessStory, fairness_page, outcome_rows
 from aidos.report.page import DataTable, Figure, render
+from aidos.rooms.fairness.course import Course
+from aidos.rooms.fairness.page import FairnessStory, fairness_page, outcome_rows
 
 NAMES = tuple(f"subject-{each}" for each in range(20))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aidos.core.guarantee import ApproxDP, NoGuarantee, statement
 from aidos.core.mechanism import Finding, Release
-from aidos.errors import MissingExtraError, ParameterError
+from aidos.errors import DISTRIBUTION, ParameterError
 from aidos.report import charts, page
 from aidos.report.page import Chapter, DataTable, Facts, Figure, Link, Page, Prose, render
 
@@ -210,12 +210,21 @@ def test_what_cannot_be_read_is_refused_without_quoting_cells(make):
     assert "secret" not in caught.value.message
 
 
-def test_without_jinja_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    page._environment.cache_clear()
-    with pytest.raises(MissingExtraError) as caught:
-        render(Page(title="t", lead="", chapters=()))
-    assert caught.value.extra == "report"
+def test_without_vl_convert_figures_are_tables_and_the_page_says_once_how_to_get_charts(monkeypatch):
+    def written():
+        table = DataTable(caption="numbers", columns=("name", "value"), rows=(("a", 1), ("b", 2)))
+        figure = Figure(chart=charts.bar("t", [("a", 1), ("b", 2)], unit="u"), caption="B is larger.", table=table)
+        return render(Page(title="t", lead="l", chapters=(Chapter(title="c", blocks=(figure, figure)),)))
+
+    drawn = written()
+    assert drawn.count('<svg class="chart') == 4
+    assert "pip install" not in drawn
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    undrawn = written()
+    assert '<svg class="chart' not in undrawn
+    assert "<details>" not in undrawn, "a table that stands for the picture is not folded away"
+    assert undrawn.count("B is larger.") == undrawn.count("numbers</caption>") == 2
+    assert undrawn.count(f"pip install &#34;{DISTRIBUTION}[report]&#34;") == 1
 
 
 def luminance(colour):

@@ -9,26 +9,25 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from aidos.app.risk.directory import RiskDirectory
-from aidos.app.risk.entries import read_entries
-from aidos.app.risk.knowledge import load_knowledge
-from aidos.app.risk.person import Asking, look_up_person
-from aidos.app.risk.ranking import rank_community
-from aidos.app.risk.repeats import leave_out_repeats
 from aidos.core.mechanism import Finding
 from aidos.core.noise import Noise
-from aidos.core.progress import SILENT
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.evaluate.risk.assessment import assess, tabulate
-from aidos.evaluate.risk.outcome import Facts, Outcome
-from aidos.evaluate.risk.truth import Truth
-from aidos.exposure.risk.overview import Bin, Overview, RiskOverview, Spread
-from aidos.exposure.risk.ranking import RiskRanking
 from aidos.ingest.options import ReadOptions
+from aidos.jobs.desk import Desk
 from aidos.report.page import render
-from aidos.report.riskauditpage import risk_audit_page, spread_rows
-from aidos.report.riskpage import reason_cards, reason_rows, risk_page, standing_rows, trend_figure
-from aidos.report.riskstudypage import RiskStudy, measure_rows, risk_study_page
+from aidos.rooms.risk.auditpage import risk_audit_page, spread_rows
+from aidos.rooms.risk.community import rank_community
+from aidos.rooms.risk.directory import RiskDirectory
+from aidos.rooms.risk.models import load_knowledge
+from aidos.rooms.risk.overview import Bin, Overview, RiskOverview, Spread
+from aidos.rooms.risk.page import reason_cards, reason_rows, risk_page, standing_rows, trend_figure
+from aidos.rooms.risk.ranking import RiskRanking
+from aidos.rooms.risk.sources import leave_out_repeats, read_entries
+from aidos.rooms.risk.story import Asking, look_up_person
+from aidos.studies.risk.assessment import assess, tabulate
+from aidos.studies.risk.outcome import Facts, Outcome
+from aidos.studies.risk.page import RiskStudy, measure_rows, risk_study_page
+from aidos.studies.risk.truth import Truth
 
 TOPICS = ("debt", "divorce")
 MEASURES = ("lda", "lda-dt", "entropy")
@@ -58,11 +57,11 @@ def community(tmp_path_factory):
             read_entries(engine, [str(file)], ReadOptions(), without_times=False).held() as came,
             leave_out_repeats(came).held() as entries,
         ):
-            state = rank_community(entries, ranking, load_knowledge(), threads=1, progress=SILENT).state
+            state = rank_community(entries, ranking, load_knowledge(), Desk(threads=1)).state
             directory.create(state, entries)
 
         def story(person, **asked):
-            return look_up_person(directory, state, engine, person, Asking(**asked), command=f"ask {HOSTILE}")
+            return look_up_person(directory, state, engine, person, Asking(**asked, command=f"ask {HOSTILE}"))
 
         yield SimpleNamespace(
             story=story,

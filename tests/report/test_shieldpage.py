@@ -6,12 +6,18 @@ import pytest
 from aidos.core.mechanism import Finding
 from aidos.errors import ParameterError
 from aidos.report.page import DataTable, Figure, render
-from aidos.report.shieldpage import ShieldStory, no_gain_words, shield_page, standing_rows, state_words, tree_block
 from aidos.report.trees import MOST_LINES, TreeLine, tree
-from aidos.shield.profile.decision import Decision, SeedTopic
-from aidos.shield.profile.generalisation import ProfileGeneralisation
-from aidos.shield.profile.session import SessionMemory
-from aidos.shield.profile.utility import Standing
+from aidos.rooms.shield.profile.decision import Decision, SeedTopic, SessionMemory
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.rooms.shield.profile.page import (
+    ShieldStory,
+    no_gain_words,
+    shield_page,
+    standing_rows,
+    state_words,
+    tree_block,
+)
+from aidos.rooms.shield.profile.prune import Standing
 
 
 def topic(name, depth, state="sent", *, sensitive=False):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from aidos.evaluate.ups.experiment import run_experiment
-from aidos.evaluate.ups.outcome import RAW, Outcome
-from aidos.evaluate.ups.plan import PARTS, UpsExperiment
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.report.page import Figure, render
-from aidos.report.upsstudypage import CLAIM_COLUMNS, UpsStudy, claim_rows, ups_study_page
+from aidos.studies.ups.experiment import run_experiment
+from aidos.studies.ups.outcome import RAW, Outcome
+from aidos.studies.ups.page import CLAIM_COLUMNS, UpsStudy, claim_rows, ups_study_page
+from aidos.studies.ups.plan import PARTS, UpsExperiment
 from aidos.world.size import World
 
 SMALL = {

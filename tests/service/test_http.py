@@ -7,6 +7,9 @@ import socketserver
 import tempfile
 import threading
 import time
+import tracemalloc
+from contextlib import suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -18,6 +21,12 @@ from aidos.errors import ParameterError, ServiceError
 from aidos.service.access import Access, Credentials
 from aidos.service.base import Retries
 from aidos.service.http import JsonClient
+
+
+@cache
+def bomb():
+    """A gigabyte in a megabyte; packed again, in a few kilobytes."""
+    return gzip.compress(b'{"found": "') + gzip.compress(b"x" * (64 << 20)) * 16
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -42,6 +51,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def zipped(self):
         self.answer(gzip.compress(b'{"found": "' + b"x" * 100_000 + b'"}'), Content_Encoding="gzip")
+
+    def zipped_twice(self):
+        self.answer(gzip.compress(bomb()), Content_Encoding="gzip, gzip")
+
+    def bomb(self):
+        with suppress(BrokenPipeError):
+            self.answer(bomb(), Content_Encoding="gzip")
+
+    def brotli(self):
+        self.answer(b"unasked", Content_Encoding="br")
+
+    def empty_and_zipped(self):
+        self.answer(b"", Content_Encoding="gzip")
 
     def badly_zipped(self):
         self.answer(b"no gzip", Content_Encoding="gzip")
@@ -120,9 +142,34 @@ def test_the_limit_holds_for_what_is_decompressed(server):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
+        ("/zipped_twice", "packed its answer in a way that was not asked for"),
+        ("/brotli", "packed its answer in a way that was not asked for"),
+        ("/bomb", "answered more than 16000000 bytes"),
+    ],
+)
+def test_bombs_are_refused_while_they_come(server, path, words):
+    assert len(gzip.compress(bomb())) < 10_000
+    tracemalloc.start()
+    with pytest.raises(ServiceError, match=words):
+        ask(path, server.socket_path)
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    tracemalloc.stop()
+    assert {headers["Accept-Encoding"] for headers in server.seen} == {"gzip"}
+    assert len(server.seen) == 1
+
+
+def test_dense_answers_are_refused_even_where_long_ones_are_allowed(server):
+    with pytest.raises(ServiceError, match="engine cannot be read: it unpacks to more than 500 times its size"):
+        ask("/bomb", server.socket_path, longest_answer=10**10)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
         ("/silent", r"did not answer within 0\.3 s \(tried 2 times\)"),
         ("/drips", r"took longer than 0\.3 s to answer \(tried 2 times\)"),
         ("/breaks_off", r"could not be reached or broke off \(RemoteProtocolError\) \(tried 2 times\)"),
+        ("/empty_and_zipped", r"cannot be decompressed \(tried 2 times\)"),
         ("/badly_zipped", r"cannot be decompressed \(tried 2 times\)"),
     ],
 )

@@ -8,7 +8,7 @@ from replay import Pauses, Replay, access
 
 from aidos.errors import InputError, ParameterError, ServiceError
 from aidos.service.access import Credentials
-from aidos.service.fields import Fields
+from aidos.service.base import Fields
 from aidos.service.opensearch import OpenSearch
 from aidos.service.searxng import SearXNG
 from aidos.service.solr import Solr

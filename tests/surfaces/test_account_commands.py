@@ -1,10 +1,13 @@
 """`aidos calibrate`, `aidos ledger` and `aidos explain`, run in this process as the command line runs them."""
 
+import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
 
-from aidos.account.ledgerfile import FileLedger, fingerprint_files
+from aidos.account.ledgerfile import FileLedger
 from aidos.app.cli import run
 from aidos.core.guarantee import ApproxDP
 
@@ -77,7 +80,7 @@ def test_truncated_geometric_tells_how_many_people_an_item_needs(aidos):
         (("count-gaussian", "--epsilon", 1), "--delta is missing"),
         (("count-gaussian", "--epsilon", "nan", "--delta", 1e-6), "epsilon"),
         (("count-gaussian", "--epsilon", 1, "--delta", 1), "delta"),
-        (("truncated-geometric", "--from-noise", 3), "no noise"),
+        (("truncated-geometric", "--from-noise", 3), "no single noise"),
         (
             ("zealous", "--promise", "indistinguishable", "--first-threshold", 3, "--epsilon", 1, "--delta", 1e-3),
             "is 1",
@@ -99,8 +102,8 @@ def test_a_ledger_is_opened_shown_and_closed(aidos, tmp_path):
     assert code == 0
     path = out.strip()
     assert "epsilon = 1" in err
-    ledger = FileLedger(tmp_path / path, fingerprint=fingerprint_files([log]))
-    ledger.settle(ledger.book(ApproxDP(epsilon=0.25, delta=1e-7), about="queries"), "published")
+    ledger = FileLedger(tmp_path / path)
+    ledger.settle(ledger.book(ApproxDP(epsilon=0.25, delta=1e-7), about="queries").number, "published")
 
     found = answer(aidos, "ledger", "show", path)
     assert found["spent"] == {"epsilon": 0.25, "delta": 1e-7}
@@ -123,6 +126,104 @@ def test_the_key_of_a_ledger_is_never_shown(aidos, tmp_path):
         assert key not in shown
 
 
+HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+OPENED = ("--epsilon", 3, "--delta", 1e-5)
+
+
+def write_log(path, people, query="fern"):
+    rows = [f"u{n}\t{query} {n % 7}\t2024-03-01 10:00:{n % 60:02}\t\t\n" for n in people]
+    path.write_text(HEADER + "".join(rows))
+    return path
+
+
+def test_a_source_is_known_by_lines_and_by_people(aidos, tmp_path):
+    log = write_log(tmp_path / "log.tsv", range(60))
+    packed = tmp_path / "copy.txt.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    first = tmp_path / "l.ledger"
+    assert answer(aidos, "ledger", "open", log, *OPENED, "--source", "searches", "-o", first)["source"] == "searches"
+    grown = write_log(tmp_path / "grown.tsv", range(61))
+    for again in (packed, grown):
+        code, _, err = aidos("ledger", "open", again, *OPENED, "-o", tmp_path / "second")
+        assert code == 2
+        assert f"a ledger already: {first}" in err
+    other = write_log(tmp_path / "next.tsv", range(30, 90), query="moss")
+    code, _, err = aidos("ledger", "open", other, *OPENED, "-o", tmp_path / "second")
+    assert code == 2
+    assert "50% of the people" in err
+    assert "ledger extend" in err
+    declared = answer(aidos, "ledger", "open", other, *OPENED, "--disjoint", "-o", tmp_path / "second")
+    assert declared["declared_disjoint"] == [answer(aidos, "ledger", "show", first)["id"]]
+    assert "declared disjoint" in aidos("ledger", "show", tmp_path / "second")[1]
+
+
+def test_a_later_state_is_declared(aidos, tmp_path):
+    log = write_log(tmp_path / "log.tsv", range(60))
+    answer(aidos, "ledger", "open", log, *OPENED, "-o", tmp_path / "l")
+    later = write_log(tmp_path / "april.tsv", range(60), query="moss")
+    publish = ("publish", later, "--epsilon", 1, "--delta", 1e-6, "--ledger", tmp_path / "l", "--yes")
+    code, _, err = aidos(*publish, "-o", tmp_path / "out")
+    assert code == 2
+    assert "another data set (log)" in err
+    assert answer(aidos, "ledger", "extend", tmp_path / "l", later)["new"] is True
+    assert "knows these data" in aidos("ledger", "extend", tmp_path / "l", later)[2]
+    assert aidos(*publish, "-o", tmp_path / "out")[0] == 0
+
+
+def test_people_that_cannot_be_read_are_said(aidos, tmp_path):
+    (tmp_path / "t.csv").write_text("who,what\n1,a\n")
+    code, _, err = aidos("ledger", "open", tmp_path / "t.csv", *OPENED, "--person", "whom", "-o", tmp_path / "l")
+    assert code == 0
+    assert "people were not compared" in err
+
+
+def test_a_ledger_is_compared_with_witnesses_and_releases(aidos, tmp_path):
+    log, path = write_log(tmp_path / "log.tsv", range(60)), tmp_path / "l"
+    (tmp_path / "disk").mkdir()
+    answer(aidos, "ledger", "open", log, *OPENED, "--witness", tmp_path / "disk", "-o", path)
+    copies, release = [], ("publish", log, "--epsilon", 0.5, "--delta", 1e-6, "--ledger", path, "--yes")
+    for name in ("one", "two"):
+        assert aidos(*release, "-o", tmp_path / name)[0] == 0
+        copies.append(path.read_bytes())
+    releases = [tmp_path / name for name in ("one", "two")]
+    code, out, _ = aidos("ledger", "verify", path, *releases)
+    assert code == 0
+    assert "is charged in line 2" in " ".join(out.split())
+    assert len(answer(aidos, "ledger", "verify", path)["witnesses"]) == 2
+    manifest = json.loads((tmp_path / "two" / "MANIFEST.json").read_text())
+    assert set(manifest["ledger"]) == {"id", "line", "head"}
+
+    path.write_bytes(copies[0])
+    for refused in (("ledger", "verify", path), (*release, "-o", tmp_path / "three")):
+        code, _, err = aidos(*refused)
+        assert code == 2
+        assert "older copy" in err
+    # Both witnesses went back with the ledger: the release shows it.
+    for place in (tmp_path / "disk", Path(os.environ["AIDOS_REGISTRY"])):
+        for witness in place.glob("*.witness"):
+            line = json.loads(path.read_text().splitlines()[-1])
+            kept = {**json.loads(witness.read_text()), "line": line["line"], "head": line["chain"]}
+            witness.write_text(json.dumps(kept))
+    code, out, _ = aidos("ledger", "verify", path, *releases)
+    assert code == 1
+    assert "two: was charged in line 4, which this copy does not have" in " ".join(out.split())
+    write_log(tmp_path / "other.tsv", range(100, 160), query="ivy")
+    answer(aidos, "ledger", "open", tmp_path / "other.tsv", *OPENED, "-o", tmp_path / "m")
+    assert "another ledger" in " ".join(aidos("ledger", "verify", tmp_path / "m", tmp_path / "one")[1].split())
+    uncharged = {**json.loads((tmp_path / "one" / "MANIFEST.json").read_text()), "ledger": None}
+    (tmp_path / "one" / "MANIFEST.json").write_text(json.dumps(uncharged))
+    assert "names no line" in " ".join(aidos("ledger", "verify", path, tmp_path / "one")[1].split())
+
+
+def test_the_table_says_what_fits_next(aidos, tmp_path):
+    log, path = write_log(tmp_path / "log.tsv", range(60)), tmp_path / "l"
+    answer(aidos, "ledger", "open", log, "--epsilon", 2, "--delta", 1e-5, "-o", path)
+    ledger = FileLedger(path)
+    for words in ("another release like the last", "about epsilon = ", "none like the last"):
+        ledger.book(ApproxDP(epsilon=0.8, delta=1e-6) if "none" not in words else ApproxDP(epsilon=0.4, delta=1e-6))
+        assert words in aidos("ledger", "show", path)[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -133,7 +234,7 @@ def test_the_key_of_a_ledger_is_never_shown(aidos, tmp_path):
         (("open", "{tmp}/log.tsv", "--epsilon", "0", "--delta", "0", "-o", "{tmp}"), "epsilon"),
         (("open", "{tmp}/log.tsv", "--epsilon", "1", "--delta", "0", "-o", "{tmp}/no/such"), "does not exist"),
         (("open", "{tmp}/log.tsv", "--epsilon", "1", "--delta", "0", "-o", "{tmp}/log.tsv"), "exists"),
-        ((), "open, show or close"),
+        ((), "open, show, extend, verify or close"),
         (("burn",), "burn"),
     ],
 )

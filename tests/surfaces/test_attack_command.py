@@ -10,7 +10,7 @@ from aidos.app.catalogue import mechanism_names
 from aidos.app.cli import run
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.publish.pool import PoolRelease
+from aidos.rooms.publish.pool import PoolRelease
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

@@ -327,7 +327,7 @@ def test_damaged_findings_are_refused_in_words(capsys, audit, tmp_path, content)
 
 
 def test_missing_findings_are_refused(capsys, audit, tmp_path):
-    assert "cannot be read" in complaint(capsys, "compare", audit, tmp_path)
+    assert "there is no file" in complaint(capsys, "compare", audit, tmp_path)
     assert "what to do is missing" in complaint(capsys)
 
 

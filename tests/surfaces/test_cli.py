@@ -136,7 +136,7 @@ def test_a_bug_says_where_but_not_with_which_data(monkeypatch, capsys):
     def fails(*_arguments):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr("aidos.app.cli.app", fails)
+    monkeypatch.setattr("aidos.app.cli._grown", lambda _arguments: fails)
     assert run(["doctor"]) == 4
     told = capsys.readouterr().err
     assert "ValueError" in told

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from aidos.app.cli import run
-from aidos.evaluate.mediator.posts import write_posts
-from aidos.evaluate.mediator.world import ThesisWorld
+from aidos.studies.mediator.posts import write_posts
+from aidos.studies.mediator.world import ThesisWorld
 
 
 @pytest.fixture(scope="module")

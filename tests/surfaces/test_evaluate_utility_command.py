@@ -133,7 +133,7 @@ def test_documents_of_something_else_are_refused_before_anything_is_done(capsys,
         (("caching", "--size", "huge", "-o", "x"), "size"),
         (
             ("mechanisms", "--size", "50", "--items-per-person", "200", "-o", "x"),
-            "items_per_person must be at most 100",
+            "--items-per-person must be at most 100",
         ),
         (("caching", "--documents", "nowhere.parquet", "-o", "x"), "nowhere.parquet"),
     ],

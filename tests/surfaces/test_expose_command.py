@@ -167,7 +167,7 @@ def test_topics_can_be_the_target_where_there_are_no_signals(capsys, where, tmp_
         (("delete", "--file", "missing.txt"), "there is no file"),
         (("member", "nobody", "--top", "0"), "--top must be at least 1"),
         (("delete", "no-such-post"), "1"),
-        (("member", "nobody", "--model", "missing.json"), "no such file"),
+        (("member", "nobody", "--model", "missing.json"), "there is no file"),
     ],
 )
 def test_wrong_questions_get_a_clear_answer(capsys, where, arguments, words):

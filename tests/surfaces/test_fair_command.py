@@ -238,15 +238,15 @@ def test_the_same_id_with_other_content_is_refused(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--quality-floor", "1.5"), "quality_floor"),
-        (("--quality-floor", "nan"), "quality_floor"),
+        (("--quality-floor", "1.5"), "--quality-floor must be at most 1"),
+        (("--quality-floor", "nan"), "--quality-floor must be finite"),
         (("--attention", "measured:0,0"), "positive"),
         (("--attention", "geometrik"), "geometric"),
         (("--objective", "cubic"), "objective"),
         (("--method", "fairness"), "no method"),
-        (("--half-life", "0"), "half_life"),
+        (("--half-life", "0"), "--half-life must be greater than 0"),
         (("--level", "actor", "--attention", "dcg:positions=10"), "at most 8"),
-        (("--recipe", "nowhere.toml"), "cannot be read"),
+        (("--recipe", "nowhere.toml"), "there is no file"),
     ],
 )
 def test_bad_options_are_refused(capsys, tmp_path, options, words):

@@ -85,10 +85,10 @@ def test_the_printed_recipe_repeats_the_release_with_new_noise(place):
 
 
 def test_overspending_is_refused_with_exit_3_and_nothing_is_written(place):
-    assert publish(place, "--epsilon", 2, "-o", "one").returncode == 0
-    refused = publish(place, "--epsilon", 2, "-o", "two")
+    assert publish(place, "--epsilon", 2, "--mechanism", "laplace-threshold", "-o", "one").returncode == 0
+    refused = publish(place, "--epsilon", 2, "--mechanism", "laplace-threshold", "-o", "two")
     assert refused.returncode == 3
-    assert "left" in refused.stderr
+    assert "budget" in refused.stderr
     assert sorted(os.listdir(place)) == ["l.ledger", "log.tsv", "one"]
 
 
@@ -124,6 +124,31 @@ def test_a_seed_takes_the_guarantee_away_and_repeats_the_release(place):
         assert json.loads((place / name / "MANIFEST.json").read_text())["composition"] == []
     assert (place / "one" / "queries.csv").read_text() == (place / "two" / "queries.csv").read_text()
     assert "NO guarantee" in (place / "one" / "README.md").read_text()
+
+
+def test_the_split_of_time_is_for_the_owner_and_not_in_the_release(place):
+    done = publish(place, "--json", "-o", "one")
+    seconds = json.loads(done.stdout)["seconds"]
+    assert set(seconds) == {"reading", "rehearsing", "bounding and counting", "noise and choosing", "writing"}
+    assert all(set(split) == {"wall", "processor"} for split in seconds.values())
+    assert "seconds" not in "".join(path.read_text(errors="ignore") for path in (place / "one").iterdir())
+
+
+def test_next_to_nothing_is_asked_about_before_anything_is_spent(place):
+    refused = publish(place, "--people", 230, "--epsilon", 2, "-o", "one")
+    assert refused.returncode == 2
+    assert "of 230" in refused.stderr
+    assert "--yes" in refused.stderr
+    assert '"charged"' not in (place / "l.ledger").read_text()
+    meant = publish(place, "--people", 230, "--epsilon", 2, "--yes", "--json", "-o", "one")
+    assert meant.returncode == 0
+    assert 30 < json.loads(meant.stdout)["outlook"][0]["people_needed"]["half"] < 60
+
+
+def test_without_a_number_of_people_the_needed_count_is_said_and_nothing_asked(place):
+    done = publish(place, "--epsilon", 0.01, "-o", "one")
+    assert done.returncode == 0
+    assert "passes as often as not with about" in done.stderr
 
 
 def test_nothing_survives_and_the_release_says_why(place):
@@ -163,7 +188,10 @@ def test_any_table_of_persons_and_items_goes_through_the_same_door(tmp_path):
         (["--ledger", "missing.ledger", "-o", "out"], "missing.ledger"),
         (["-o", "log.tsv"], "exists"),
         (["--set", "what", "-o", "out"], "NAME=VALUE"),
-        (["--people", "10", "-o", "out"], "more than 10 people"),
+        (["--people", "400", "--delta", "0.003", "-o", "out"], "more than one in 400 people"),
+        (["--finding", "missing/f.html", "-o", "out"], "f.html"),
+        (["--finding", "out/f.html", "-o", "out"], "f.html"),
+        (["-o", "missing/out"], "does not exist"),
         (["--mechanism", "log-release", "-o", "out"], "--items"),
         (["--recipe", "r.toml", "--epsilon", "2", "-o", "out"], "recipe"),
         (["--mechanism", "zealous", "--set", "promise=probabilistic", "-o", "out"], "people"),
@@ -186,20 +214,11 @@ def test_no_ledger_is_refused_with_the_command_that_opens_one(place):
 
 
 def test_the_ledger_of_other_data_is_refused(place):
-    with (place / "log.tsv").open("a") as log:
-        log.write("u1\tnew query\t2024-03-02 10:00:00\t\t\n")
+    header, *_ = (place / "log.tsv").read_text().splitlines()
+    (place / "log.tsv").write_text(f"{header}\nu1\tnew query\t2024-03-02 10:00:00\t\t\n")
     done = publish(place, "-o", "out")
     assert done.returncode == 2
     assert "another data set" in done.stderr
-
-
-def test_one_person_alone_cannot_hide(tmp_path):
-    (tmp_path / "log.tsv").write_text(
-        "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\nu1\tfern\t2024-03-01 10:00:00\t\t\n"
-    )
-    done = aidos("publish", "log.tsv", "--without-ledger", "-o", "out", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "alone" in done.stderr
 
 
 def test_a_plan_spends_nothing_and_writes_a_page(place):
@@ -241,3 +260,13 @@ def test_k_anonymity_is_refused_by_a_ledger(place):
     done = publish(place, "--mechanism", "k-query-anonymity", "-o", "out")
     assert done.returncode == 3
     assert not (place / "out").exists()
+
+
+def test_a_release_of_rfc4180_files_says_what_its_promise_rests_on(tmp_path):
+    rows = [f'p{n},"the same, asked",2024-03-01 10:00:00' for n in range(60)]
+    (tmp_path / "log.csv").write_text("client_id,user_query,timestamp\n" + "\n".join(rows) + "\n")
+    asked = ("--quotes", "rfc4180", "--without-ledger", "--epsilon", 4, "-o", "out")
+    done = aidos("publish", "log.csv", *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = [(tmp_path / "out" / name).read_text() for name in ("MANIFEST.json", "README.md", "report.html")]
+    assert all("vouches for that" in text for text in (done.stderr, *written))

@@ -13,9 +13,9 @@ from aidos.app.releasedlog import open_released
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.model.clickgraph.plain import PlainGraph
 from aidos.world.size import World
 from aidos.world.write import write_sample
+from oracles.clickgraph import PlainGraph
 
 
 @pytest.fixture(scope="module")

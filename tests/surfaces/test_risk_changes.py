@@ -129,7 +129,7 @@ def test_one_post_is_forgotten_and_its_person_stays(capsys, ranks, tmp_path):
 
 def test_a_run_that_was_cut_off_while_forgetting_can_be_repeated(capsys, ranks, monkeypatch):
     with monkeypatch.context() as broken:
-        broken.setattr("aidos.app.risk.directory.erase_rows", lambda *_: 1 / 0)
+        broken.setattr("aidos.rooms.risk.directory.erase_rows", lambda *_: 1 / 0)
         assert run(["risk", "forget", "--person", "ann-4711", "--in", str(ranks)]) == 4
     assert any(b"xylophone" in part for part in bytes_of(ranks))
     assert told(capsys, "forget", "--person", "ann-4711", "--in", ranks)["entries_forgotten"] == 2
@@ -200,7 +200,7 @@ def installed(monkeypatch, tmp_path):
     """A package with a measure, as an installer would leave it."""
     place = tmp_path / "site"
     (place / "loudness-1.0.dist-info").mkdir(parents=True)
-    shutil.copy(HERE.parent / "exposure" / "risk" / "third_party_risk.py", place / "loudness_measure.py")
+    shutil.copy(HERE.parent / "rooms" / "risk" / "third_party_risk.py", place / "loudness_measure.py")
     (place / "loudness-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: loudness\nVersion: 1.0\n")
     (place / "loudness-1.0.dist-info" / "entry_points.txt").write_text(
         "[aidos.mechanisms]\nloudness = loudness_measure:Loudness\n"
@@ -336,21 +336,23 @@ def test_a_missing_compiler_is_named_by_the_extra_of_this_room(command, tmp_path
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(asked, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert 'pip install ".[risk]"' in done.stderr
+    assert 'pip install "aidos-search[risk]"' in done.stderr
 
 
 def test_the_remark_about_compiling_is_made_only_if_it_is_so(monkeypatch, capsys):
     from types import ModuleType, SimpleNamespace
 
-    from aidos.app.commands.risk import telling
+    from aidos.app.console import tell
+    from aidos.jobs.desk import Desk
+    from aidos.rooms.risk.jobs import options
 
     module = ModuleType("aidos.made.kernels")
     module.kernel = SimpleNamespace(stats=SimpleNamespace(cache_misses={}))
     monkeypatch.setattr(sys, "modules", {"aidos.made.kernels": module})
-    telling._remark(quiet=False)
+    options._remark(Desk(remark=tell))
     assert capsys.readouterr().err == ""
     module.kernel.stats.cache_misses["signature"] = 1
-    telling._remark(quiet=False)
+    options._remark(Desk(remark=tell))
     assert "compiles" in capsys.readouterr().err
 
 

@@ -116,7 +116,7 @@ def test_every_form_is_written_as_it_came_and_only_its_owner_can_read_it(capsys,
         ('{"url": "x"}\n{"hushhush', "line 2 is no JSON"),
         ("name;size\nhushhush;2;3\n", "line 2 has 3 cells for 2 columns"),
         ('url,title\n"hushhush', "line 2 is no row"),
-        (b"\xff\xfe\x00", "no text in UTF-8"),
+        (b"\xff\xfe\x00", "not in UTF-8"),
     ],
 )
 def test_wrong_lists_are_refused_by_place_without_quoting_them(capsys, tmp_path, profile, content, words):
@@ -136,7 +136,7 @@ def test_what_is_missing_or_excludes_each_other_is_said(capsys, tmp_path, profil
     alone = ("rerank", answer, "--without-profile", "--rules", rules)
     assert "excludes" in complaint(capsys, *alone, "--risk-limit", 0.2)
     assert "--weight must be from 0 to 1" in complaint(capsys, "rerank", answer, "--profile", profile, "--weight", 2)
-    assert "cannot be read" in complaint(capsys, "rerank", tmp_path, "--profile", profile)
+    assert "is a directory" in complaint(capsys, "rerank", tmp_path, "--profile", profile)
 
 
 def test_rules_are_exported_for_other_tools(capsys, tmp_path, rules):

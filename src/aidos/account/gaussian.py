@@ -30,6 +30,7 @@ import numpy as np
 from aidos.errors import ParameterError
 
 __all__ = [
+    "bracket",
     "count_noise_delta",
     "count_noise_epsilon",
     "count_noise_sigma",
@@ -41,6 +42,7 @@ __all__ = [
     "grid_noise_epsilon",
     "normal_tail",
     "normal_tail_inverse",
+    "smallest",
     "smoothed",
 ]
 
@@ -64,7 +66,7 @@ def normal_tail_inverse(probability: float) -> float:
     """The smallest x known to have P[N(0, 1) > x] <= probability."""
     if not 0 < probability < 1:
         raise ParameterError(f"a probability between 0 and 1 was expected, got {probability}")
-    return _smallest(lambda x: normal_tail(x) <= probability, low=-40.0, high=40.0)
+    return smallest(lambda x: normal_tail(x) <= probability, low=-40.0, high=40.0)
 
 
 def gaussian_delta(epsilon: float, sigma: float, sensitivity: float) -> float:
@@ -86,7 +88,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float) -> float:
     def fits(sigma: float) -> bool:
         return gaussian_delta(epsilon, sigma, sensitivity) <= delta
 
-    return _smallest(fits, *_bracket(fits, start=sensitivity))
+    return smallest(fits, *bracket(fits, start=sensitivity))
 
 
 def gaussian_epsilon(delta: float, sigma: float, sensitivity: float) -> float:
@@ -98,7 +100,7 @@ def gaussian_epsilon(delta: float, sigma: float, sensitivity: float) -> float:
     def fits(epsilon: float) -> bool:
         return gaussian_delta(epsilon, sigma, sensitivity) <= delta
 
-    return _smallest(fits, *_bracket(fits, start=1.0))
+    return smallest(fits, *bracket(fits, start=1.0))
 
 
 def count_noise_delta(epsilon: float, sigma: float, items: int) -> float:
@@ -121,7 +123,7 @@ def count_noise_sigma(epsilon: float, delta: float, items: int) -> float:
         return count_noise_delta(epsilon, sigma, items) <= delta
 
     near = gaussian_sigma(epsilon, delta, sqrt(items))
-    return _smallest(fits, *_bracket(fits, start=near, factor=1.0005), precision=1e-6)
+    return smallest(fits, *bracket(fits, start=near, factor=1.0005), precision=1e-6)
 
 
 def count_noise_epsilon(delta: float, sigma: float, items: int) -> float:
@@ -131,7 +133,7 @@ def count_noise_epsilon(delta: float, sigma: float, items: int) -> float:
     def fits(epsilon: float) -> bool:
         return count_noise_delta(epsilon, sigma, items) <= delta
 
-    return _smallest(fits, *_bracket(fits, start=1.0), precision=1e-6)
+    return smallest(fits, *bracket(fits, start=1.0), precision=1e-6)
 
 
 def grid_noise_epsilon(delta: float, sigma: float, sensitivity: float, coordinates: int) -> float:
@@ -143,7 +145,7 @@ def grid_noise_epsilon(delta: float, sigma: float, sensitivity: float, coordinat
     def fits(epsilon: float) -> bool:
         return grid_noise_delta(epsilon, sigma, sensitivity, coordinates) <= delta
 
-    return _smallest(fits, *_bracket(fits, start=1.0))
+    return smallest(fits, *bracket(fits, start=1.0))
 
 
 def grid_noise_delta(epsilon: float, sigma: float, sensitivity: float, coordinates: int) -> float:
@@ -205,7 +207,7 @@ def _whole(variance: float) -> float:
     return max(sqrt(2 * pi * variance), terms) / ALLOWANCE
 
 
-def _bracket(fits: Callable[[float], bool], *, start: float, factor: float = 2.0) -> tuple[float, float]:
+def bracket(fits: Callable[[float], bool], *, start: float, factor: float = 2.0) -> tuple[float, float]:
     """Two numbers, the second of which fits and the first does not (or is next to 0)."""
     low = high = start
     while not fits(high):
@@ -218,7 +220,7 @@ def _bracket(fits: Callable[[float], bool], *, start: float, factor: float = 2.0
     return low, high
 
 
-def _smallest(fits: Callable[[float], bool], low: float, high: float, precision: float = 0.0) -> float:
+def smallest(fits: Callable[[float], bool], low: float, high: float, precision: float = 0.0) -> float:
     """The upper end of an ever smaller interval: it always fits, so that the answer errs on the safe side."""
     for _ in range(200):
         middle = (low + high) / 2

@@ -5,7 +5,7 @@ before it. What a charge costs stands before everything else in its line, so tha
 crash usually still says it.
 
 The key is in the file: the chain shows accidents and careless edits. It does not stop the owner of the file from
-writing another history, nor tell that the last lines were cut off whole.
+writing another history. That the last lines were cut off whole is told by `witness`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from aidos.account.budget import Spend
 from aidos.account.composition import GaussianPart
+from aidos.account.lineage import Part
 from aidos.core.guarantee import (
     ApproxDP,
     Guarantee,
@@ -31,8 +32,10 @@ from aidos.core.guarantee import (
     Unit,
     ZeroConcentratedDP,
 )
+from aidos.core.jsontext import parse_json
+from aidos.errors import AidosError
 
-__all__ = ["Line", "cut_short", "parse", "read_guarantee", "read_spend", "seal", "write_spend"]
+__all__ = ["Line", "cut_short", "parse", "read_guarantee", "read_part", "read_spend", "seal", "write_spend"]
 
 KINDS: Mapping[str, type[Guarantee]] = {
     kind.__name__: kind
@@ -41,6 +44,8 @@ KINDS: Mapping[str, type[Guarantee]] = {
 
 Line = dict[str, Any]
 """What JSON makes of a line."""
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, AidosError)
+"""What reading raises when somebody else wrote the line."""
 
 
 def seal(key: bytes, before: str, line: Line) -> tuple[bytes, str]:
@@ -52,10 +57,10 @@ def seal(key: bytes, before: str, line: Line) -> tuple[bytes, str]:
 def parse(key: bytes, before: str, raw: bytes) -> Line | None:
     """The line, or None if it is not whole, not ours, or not the one that follows."""
     try:
-        line = json.loads(raw)
+        line = parse_json(raw)
         chain = line.pop("chain")
         return line if hmac.compare_digest(chain, _chain(key, before, line)) else None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except UNREADABLE:
         return None
 
 
@@ -68,7 +73,14 @@ def write_spend(spend: Spend) -> Line:
 def read_spend(line: Line) -> Spend:
     """The spend that `write_spend` wrote."""
     part = line.get("gaussian")
-    return Spend(read_guarantee(line["guarantee"]), GaussianPart(**part) if part else None)
+    if part:
+        part = GaussianPart(**{**part, "cases": tuple((mu, q) for mu, q in part.get("cases", ()))})
+    return Spend(read_guarantee(line["guarantee"]), part)
+
+
+def read_part(written: Line) -> Part:
+    """The part that `asdict` wrote."""
+    return Part(**{**written, "lines": tuple(written["lines"]), "people": tuple(written["people"])})
 
 
 def read_guarantee(written: Line) -> Guarantee:
@@ -87,15 +99,16 @@ def cut_short(raw: bytes, number: int) -> Line:
     The kind is empty if not even that can be read.
     """
     text = raw.decode(errors="replace")
-    for kind in ("settled", "closed", "torn"):
+    for kind in ("settled", "closed", "torn", "part"):
         if text.startswith(f'{{"line":{number},"kind":"{kind}"'):
             return {"kind": kind}
     start = f'{{"line":{number},"kind":"charged","guarantee":'
     if text.startswith(start):
         try:
             guarantee, _ = json.JSONDecoder().raw_decode(text, len(start))
-        except ValueError:
-            return {"kind": ""}
+            read_guarantee(guarantee)
+        except (*UNREADABLE, RecursionError):
+            return {"kind": ""}  # no crash of ours cuts a line like that
         return {"kind": "charged", "guarantee": guarantee, "gaussian": None}
     return {"kind": ""}
 

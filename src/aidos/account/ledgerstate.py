@@ -7,19 +7,20 @@ file, or by the mark that the next writer put after it; anything else that does 
 from __future__ import annotations
 
 import hashlib
-import hmac
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from aidos.account.budget import Accountant, Budget, Spend
-from aidos.account.ledgerlines import Line, cut_short, parse, read_spend
+from aidos.account.ledgerlines import Line, cut_short, parse, read_part, read_spend
+from aidos.account.lineage import Part, keyed
 from aidos.core.guarantee import Neighbours, Unit
+from aidos.core.jsontext import parse_json
 from aidos.errors import InputError
 
-__all__ = ["Charge", "LedgerState", "digest", "keyed", "read_state"]
+__all__ = ["FORMAT", "Charge", "LedgerState", "digest", "read_state"]
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1 knew its data by their bytes alone; it is read, and goes on as it is."""
 
 
 @dataclass(slots=True)
@@ -41,10 +42,19 @@ class LedgerState:
 
     budget: Budget
     key: bytes
-    data: str
-    """Keyed hash of the data set's fingerprint."""
+    id: str
+    """A random name, which releases carry."""
+    source: str
+    """What its owner calls the data."""
+    parts: list[Part]
+    """The states of the data that were seen."""
     opened: str
-    chain: str
+    heads: dict[int, str]
+    """The hash of every line, by its number."""
+    witnesses: tuple[str, ...] = ()
+    """Witnesses besides that of the registry."""
+    disjoint: tuple[str, ...] = ()
+    """Ids of ledgers that are about other people, as its owner declared."""
     lines: int = 1
     closed: bool = False
     charges: list[Charge] = field(default_factory=list)
@@ -69,9 +79,15 @@ class LedgerState:
         spent = self.spent()
         return max(self.budget.epsilon - spent[0], 0.0), max(self.budget.delta - spent[1], 0.0)
 
-    def belongs_to(self, fingerprint: str) -> bool:
-        """Whether this is the ledger of the data set with this fingerprint."""
-        return hmac.compare_digest(self.data, keyed(self.key, fingerprint))
+    @property
+    def chain(self) -> str:
+        """The hash of the last line."""
+        return self.heads[self.lines]
+
+    def knows(self, fingerprint: str) -> Part | None:
+        """What was kept, last, of data with this fingerprint."""
+        name = keyed(self.key, fingerprint)
+        return next((part for part in reversed(self.parts) if part.data == name), None)
 
 
 def read_state(path: Path, contents: bytes) -> LedgerState:
@@ -99,7 +115,8 @@ def read_state(path: Path, contents: bytes) -> LedgerState:
             position = mark
         else:
             _apply(state, line)
-        state.chain, state.lines = json.loads(lines[position])["chain"], line["line"]
+        state.lines = line["line"]
+        state.heads[state.lines] = parse_json(lines[position])["chain"]
         position += 1
     state.torn = b"\n".join(lines[position:])
     if state.torn:
@@ -120,14 +137,9 @@ def _end_of_torn(lines: list[bytes], start: int, number: int) -> int:
 
 def _is_whole(raw: bytes) -> bool:
     try:
-        return "chain" in json.loads(raw)
+        return "chain" in parse_json(raw)
     except (ValueError, TypeError):
         return False
-
-
-def keyed(key: bytes, fingerprint: str) -> str:
-    """The name under which a ledger knows a data set."""
-    return hmac.new(key, fingerprint.encode(), hashlib.sha256).hexdigest()
 
 
 def digest(raw: bytes) -> str:
@@ -137,10 +149,10 @@ def digest(raw: bytes) -> str:
 
 def _header(path: Path, raw: bytes) -> LedgerState:
     try:
-        written = json.loads(raw)
+        written = parse_json(raw)
         key = bytes.fromhex(written["key"])
         header = parse(key, "", raw)
-        if header is None or header["ledger"] != FORMAT:
+        if header is None or header["ledger"] not in {1, FORMAT}:
             raise _foreign(path)
         asked = header["budget"]
         budget = Budget(
@@ -150,7 +162,21 @@ def _header(path: Path, raw: bytes) -> LedgerState:
             neighbours=Neighbours(asked["neighbours"]),
             accountant=Accountant(asked["accountant"]),
         )
-        return LedgerState(budget, key, header["data"], header["time"], written["chain"])
+        if header["ledger"] == 1:
+            parts, name = [Part(data=header["data"])], keyed(key, "id")[:32]
+        else:
+            parts, name = [read_part(header["part"])], header["id"]
+        return LedgerState(
+            budget,
+            key,
+            name,
+            header.get("source", ""),
+            parts,
+            header["time"],
+            {1: written["chain"]},
+            witnesses=tuple(header.get("witnesses", ())),
+            disjoint=tuple(header.get("disjoint", ())),
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise _foreign(path) from error
 
@@ -175,6 +201,9 @@ def _apply(state: LedgerState, line: Line) -> None:
             state.charges.append(Charge(line["line"], line["time"], read_spend(line), line["about"]))
         case "settled":
             next(c for c in state.charges if c.number == line["charge"]).outcome = line["outcome"]
+        case "part":
+            state.parts.append(read_part(line["part"]))
+            state.disjoint += tuple(line["disjoint"])
         case "closed":
             state.closed = True
 
@@ -185,7 +214,7 @@ def _count_torn(state: LedgerState, raw: bytes, time: str) -> None:
     match line["kind"]:
         case "closed":
             state.closed = True
-        case "settled" | "torn":
+        case "settled" | "torn" | "part":
             pass
         case "charged":
             state.charges.append(Charge(state.lines + 1, time, read_spend(line), outcome="cut short"))

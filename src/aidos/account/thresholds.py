@@ -2,14 +2,16 @@
 
 What is published is every item whose noisy count is *above* the threshold; items that nobody has are never looked at.
 
-Why delta splits in two. Items that only the added person has are published with probability at most q (the threshold's
-share); on the others the noise alone gives (epsilon, g). Let A be a set of outputs, P without the person, Q with, and E
-that none of her own items shows. Then Q(A) <= Q(A|E) + q <= e^epsilon P(A) + g + q. The other way, let x = e^epsilon
-Q(A|E), for A without her items, which P never shows: P(A) <= min(1, x + g), and x (1-q) <= e^epsilon Q(A). If x <= 1
-then P(A) <= x (1-q) + q + g; if x > 1 then P(A) <= 1 <= x (1-q) + q. Either way P(A) <= e^epsilon Q(A) + g + q.
+Why noise and threshold may pay separately. Items that only the added person has are published with probability at most
+q (the threshold's share); on the others the noise alone gives (epsilon, g). Let A be a set of outputs, P without the
+person, Q with, and E that none of her own items shows. Then Q(A) <= Q(A|E) + q <= e^epsilon P(A) + g + q. The other
+way, let x = e^epsilon Q(A|E), for A without her items, which P never shows: P(A) <= min(1, x + g), and x (1-q) <=
+e^epsilon Q(A). If x <= 1 then P(A) <= x (1-q) + q + g; if x > 1 then P(A) <= 1 <= x (1-q) + q. Either way P(A) <=
+e^epsilon Q(A) + g + q.
 
 Each of her k own items is shown with probability p independently, so q = 1 - (1-p)^k. Thresholds are integers (in steps
-of the noise), and each was checked against a proven bound of the discrete tail.
+of the noise), and each was checked against a proven bound of the discrete tail. With Gaussian noise the worst person
+uses less than g + q: see `jointdelta`.
 """
 
 from __future__ import annotations
@@ -17,24 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, expm1, floor, log, log1p, log2, sqrt
+from math import ceil, expm1, floor, log, log1p, log2
 
 import numpy as np
 import numpy.typing as npt
 
-from aidos.account.gaussian import (
-    count_noise_epsilon,
-    count_noise_sigma,
-    gaussian_sigma,
-    grid_noise_beyond,
-    grid_noise_delta,
-    grid_noise_epsilon,
-    normal_tail,
-    normal_tail_inverse,
-)
 from aidos.core.intervals import exp_minus, round_up
 from aidos.core.noise import Noise
-from aidos.core.sampling import DiscreteGaussian, DiscreteLaplace
+from aidos.core.sampling import DiscreteLaplace
 from aidos.errors import ParameterError
 
 __all__ = [
@@ -43,15 +35,12 @@ __all__ = [
     "any_of",
     "chance_of_one",
     "check_request",
-    "count_gaussian",
-    "count_gaussian_epsilon",
+    "fine_step",
     "geometric",
     "laplace",
     "laplace_promise",
     "noise_scale",
     "smallest_beyond",
-    "weighted_gaussian",
-    "weighted_gaussian_epsilon",
 ]
 
 SAFE = 1 - 1e-14
@@ -75,15 +64,6 @@ class Calibration:
     """
 
 
-def count_gaussian(epsilon: float, delta: float, items_per_person: int) -> Calibration:
-    """Discrete Gaussian noise on counts: half of delta for the noise, half for the threshold."""
-    check_request(epsilon, delta, items_per_person)
-    sigma = count_noise_sigma(epsilon, delta / 2, items_per_person)
-    allowed = chance_of_one(delta / 2, items_per_person)
-    near = sigma * normal_tail_inverse(allowed) - 0.5
-    return Calibration(sigma, 1.0 + smallest_beyond(DiscreteGaussian(sigma).tail, allowed, near))
-
-
 def laplace(epsilon: float, delta: float, items_per_person: int) -> Calibration:
     """Discrete Laplace noise on counts: the noise needs no delta, the threshold all of it."""
     check_request(epsilon, delta, items_per_person)
@@ -93,59 +73,13 @@ def laplace(epsilon: float, delta: float, items_per_person: int) -> Calibration:
     return Calibration(scale, 1.0 + smallest_beyond(DiscreteLaplace(scale).tail, allowed, near))
 
 
-def weighted_gaussian(epsilon: float, delta: float, items_per_person: int) -> Calibration:
-    """Discrete Gaussian noise on weights: a person's have l2 norm at most 1, and k items at most 1/sqrt(k) each.
-
-    The threshold is the paper's rho, the largest over k of 1/sqrt(k) + sigma Phi^-1((1 - delta/2)^(1/k)).
-    """
-    check_request(epsilon, delta, items_per_person)
-    continuous = gaussian_sigma(epsilon, delta / 2, 1.0)
-    unit = _fine_step(continuous, items_per_person)
-    steps = sqrt((continuous / unit) ** 2 + 2.25)  # 2.25: what `grid_noise_delta` takes for discreteness
-    while grid_noise_delta(epsilon, steps, 1 / unit, items_per_person) > delta / 2:
-        steps *= 1 + 1e-9
-    thresholds = [
-        floor(1 / (sqrt(k) * unit)) + grid_noise_beyond(steps, chance_of_one(delta / 2, k))
-        for k in range(1, items_per_person + 1)
-    ]
-    return Calibration(steps * unit, max(thresholds) * unit, unit)
-
-
-def count_gaussian_epsilon(sigma: float, threshold: int, delta: float, items_per_person: int) -> float:
-    """Back from noise and threshold: epsilon at this delta, after what the threshold takes of it."""
-    check_request(1.0, delta, items_per_person)
-    taken = any_of(DiscreteGaussian(sigma).tail(threshold - 1), items_per_person)
-    return count_noise_epsilon(_left(delta, taken), sigma, items_per_person)
-
-
 def laplace_promise(scale: float, threshold: int, items_per_person: int) -> tuple[float, float]:
     """Back from noise and threshold: epsilon and delta."""
     tail = DiscreteLaplace(scale).tail(threshold - 1)
     return items_per_person / scale, any_of(tail, items_per_person)
 
 
-def weighted_gaussian_epsilon(sigma: float, threshold: float, delta: float, items_per_person: int) -> float:
-    """Back from noise and threshold on weights: epsilon at this delta."""
-    check_request(1.0, delta, items_per_person)
-    unit = _fine_step(sigma, items_per_person)
-    steps = sigma / unit
-    beyond = [floor(threshold / unit) - floor(1 / (sqrt(k) * unit)) for k in range(1, items_per_person + 1)]
-    if min(beyond) < steps:
-        raise ParameterError(f"a threshold of {threshold} is too close to the noise for any promise")
-    chances = [any_of(normal_tail((t + 0.5) / steps), k) for k, t in enumerate(beyond, start=1)]
-    return grid_noise_epsilon(_left(delta, max(chances)), steps, 1 / unit, items_per_person)
-
-
-def _left(delta: float, taken: float) -> float:
-    if taken >= delta:
-        raise ParameterError(
-            f"the threshold alone gives delta = {taken:.3g}, more than {delta:g}",
-            hint="raise the threshold or ask for a larger delta",
-        )
-    return delta - taken
-
-
-def _fine_step(sigma: float, items_per_person: int) -> float:
+def fine_step(sigma: float, items_per_person: int) -> float:
     """A power of two, small against the noise and the smallest weight, but not so small that tables grow too large."""
     noise = floor(log2(sigma))
     weight = -9 - ceil(log2(items_per_person) / 2)

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from aidos.core.progress import Progress
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import ParameterError
-from aidos.evaluate.audit.experiment import run_experiment
-from aidos.evaluate.audit.outcome import Outcome
-from aidos.evaluate.audit.plan import PARTS, AuditExperiment, Part, usual_plan
-from aidos.report.auditstudypage import AuditStudy, audit_study_page
 from aidos.report.page import render
+from aidos.studies.audit.experiment import run_experiment
+from aidos.studies.audit.outcome import Outcome
+from aidos.studies.audit.page import AuditStudy, audit_study_page
+from aidos.studies.audit.plan import PARTS, AuditExperiment, Part, usual_plan
 from aidos.world.size import World
 
 __all__ = ["Asking", "run_audit_study", "write_audit_study"]

@@ -12,35 +12,37 @@ from importlib.metadata import entry_points
 
 from aidos.errors import ParameterError
 
-__all__ = ["BUILT_IN", "find_mechanism", "mechanism_names", "room_of"]
+__all__ = ["BUILT_IN", "find_mechanism", "mechanism_names", "name_of", "room_of"]
 
 GROUP = "aidos.mechanisms"
 BUILT_IN = {
-    "click-counts": "aidos.publish.click_counts:ClickCounts",
-    "count-gaussian": "aidos.publish.count_gaussian:CountGaussian",
-    "differential-privacy-risk": "aidos.exposure.risk.baselines:DifferentialPrivacyRisk",
-    "entropy-risk": "aidos.exposure.risk.baselines:EntropyRisk",
-    "equity-of-attention": "aidos.fairness.equity:EquityOfAttention",
-    "exposure-audit": "aidos.exposure.queries.audit:ExposureAudit",
-    "k-keyword-anonymity": "aidos.publish.anonymity.keywords:KKeywordAnonymity",
-    "k-query-anonymity": "aidos.publish.anonymity.queries:KQueryAnonymity",
-    "k-session-anonymity": "aidos.publish.anonymity.sessions:KSessionAnonymity",
-    "laplace-threshold": "aidos.publish.laplace_threshold:LaplaceThreshold",
-    "log-release": "aidos.publish.multi:LogRelease",
-    "mediator-accounts": "aidos.shield.mediator.assignment:MediatorAccounts",
-    "policy-gaussian": "aidos.publish.policy_gaussian:PolicyGaussian",
-    "pool-release": "aidos.publish.pool:PoolRelease",
-    "profile-audit": "aidos.audit.profileaudit:ProfileAudit",
-    "profile-generalisation": "aidos.shield.profile.generalisation:ProfileGeneralisation",
-    "risk-overview": "aidos.exposure.risk.overview:RiskOverview",
-    "risk-quantiles": "aidos.exposure.risk.quantiles:RiskQuantiles",
-    "risk-ranking": "aidos.exposure.risk.ranking:RiskRanking",
-    "rounds": "aidos.publish.rounds:Rounds",
-    "search-exposure": "aidos.exposure.queries.settings:SearchExposure",
-    "topical-risk": "aidos.exposure.risk.topical:TopicalRisk",
-    "truncated-geometric": "aidos.publish.truncated_geometric:TruncatedGeometric",
-    "weighted-gaussian": "aidos.publish.weighted_gaussian:WeightedGaussian",
-    "zealous": "aidos.publish.zealous:Zealous",
+    "click-counts": "aidos.rooms.publish.click_counts:ClickCounts",
+    "count-gaussian": "aidos.rooms.publish.count_gaussian:CountGaussian",
+    "differential-privacy-risk": "aidos.rooms.risk.baselines:DifferentialPrivacyRisk",
+    "entropy-risk": "aidos.rooms.risk.baselines:EntropyRisk",
+    "equity-of-attention": "aidos.rooms.fairness.equity:EquityOfAttention",
+    "exposure-audit": "aidos.rooms.exposure.queries.audit:ExposureAudit",
+    "k-keyword-anonymity": "aidos.rooms.publish.anonymity:KKeywordAnonymity",
+    "k-query-anonymity": "aidos.rooms.publish.anonymity:KQueryAnonymity",
+    "k-session-anonymity": "aidos.rooms.publish.anonymity:KSessionAnonymity",
+    "laplace-threshold": "aidos.rooms.publish.laplace_threshold:LaplaceThreshold",
+    "log-release": "aidos.rooms.publish.multi:LogRelease",
+    "mediator-accounts": "aidos.rooms.shield.mediator.assignment:MediatorAccounts",
+    "policy-gaussian": "aidos.rooms.publish.policy_gaussian:PolicyGaussian",
+    "pool-release": "aidos.rooms.publish.pool:PoolRelease",
+    "profile-audit": "aidos.rooms.audit.profileaudit:ProfileAudit",
+    "profile-generalisation": "aidos.rooms.shield.profile.generalisation:ProfileGeneralisation",
+    "risk-overview": "aidos.rooms.risk.overview:RiskOverview",
+    "risk-quantiles": "aidos.rooms.risk.local:RiskQuantiles",
+    "risk-ranking": "aidos.rooms.risk.ranking:RiskRanking",
+    "rounds": "aidos.rooms.publish.rounds:Rounds",
+    "search-exposure": "aidos.rooms.exposure.queries.settings:SearchExposure",
+    "steered-counts": "aidos.rooms.publish.steered:SteeredCounts",
+    "steered-rounds": "aidos.rooms.publish.steered:SteeredRounds",
+    "topical-risk": "aidos.rooms.risk.topical:TopicalRisk",
+    "truncated-geometric": "aidos.rooms.publish.truncated_geometric:TruncatedGeometric",
+    "weighted-gaussian": "aidos.rooms.publish.weighted_gaussian:WeightedGaussian",
+    "zealous": "aidos.rooms.publish.zealous:Zealous",
 }
 """Name to module and class."""
 
@@ -52,7 +54,13 @@ def mechanism_names(room: str = "") -> list[str]:
 
 def room_of(name: str) -> str:
     """The room that a mechanism of the house belongs to; empty for those of third parties."""
-    return BUILT_IN[name].split(".")[1] if name in BUILT_IN else ""
+    return BUILT_IN[name].split(".")[2] if name in BUILT_IN else ""
+
+
+def name_of(kind: type) -> str:
+    """The name of a mechanism of the house."""
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    return next(name for name, built_in in BUILT_IN.items() if built_in == place)
 
 
 def find_mechanism(name: str) -> type:

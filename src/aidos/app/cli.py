@@ -7,11 +7,15 @@ aidos; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,9 +23,13 @@ from types import ModuleType
 from cyclopts import App, CycloptsError, Parameter
 
 from aidos import __version__
-from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError
+from aidos.app.extras import checked
+from aidos.app.grown import grow_command, in_options
+from aidos.core.plaintext import harmless, one_line
+from aidos.engine.inputs import refuse_special
+from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError, ParameterError
 
-__all__ = ["app", "main", "run"]
+__all__ = ["COMMANDS", "grow", "main", "run"]
 
 COMMANDS = (
     "check",
@@ -47,43 +55,83 @@ COMMANDS = (
     "doctor",
 )
 
-app = App(
-    name="aidos",
-    help="Privacy and fairness for search systems. Start with: aidos demo",
-    version=__version__,
-    default_parameter=Parameter(negative="", show_default=False),
-    exit_on_error=False,
-    print_error=False,
-    help_on_error=False,
-    help_format="plaintext",
-    result_action="return_value",
-    suppress_keyboard_interrupt=False,
-)
+
+def _refuse_special(_kind: object, value: object) -> None:
+    """No path of any command leads to a pipe or a device: reading may block, and writing would replace it."""
+    if isinstance(value, Path):
+        refuse_special(value)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _refuse_special(_kind, one)
+    elif is_dataclass(value):
+        for name in (field.name for field in fields(value)):
+            _refuse_special(_kind, getattr(value, name))
 
 
-def _register(command: str) -> None:
-    """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS."""
-    module = import_module(f"aidos.app.commands.{command}")
-    if getattr(module, "PARTS", {}):
-        app.command(_group(command, module))
-    else:
-        app.command(getattr(module, command), name=command)
+Part = Callable[..., object] | ModuleType | str
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What disks say when they are full, or fail."""
 
 
-def _group(name: str, module: ModuleType) -> App:
-    """A command with parts; a part that is a module has parts of its own (`shield profile build`)."""
-    group = App(name=name)
-    group.default(getattr(module, name))
-    for part_name, part in module.PARTS.items():
-        if isinstance(part, ModuleType):
-            group.command(_group(part_name, part))
+def grow(names: Iterable[str] = COMMANDS, *, parts: bool = True) -> App:
+    """The command line with these commands; without parts where only the commands themselves are looked at."""
+    app = App(
+        name="aidos",
+        help="Privacy and fairness for search systems. Start with: aidos demo",
+        version=__version__,
+        default_parameter=Parameter(negative="", show_default=False, validator=_refuse_special),
+        exit_on_error=False,
+        print_error=False,
+        help_on_error=False,
+        help_format="plaintext",
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for name in names:
+        _register(app, (name,), import_module(f"aidos.app.commands.{name}"), parts=parts)
+    return app
+
+
+def _grown(arguments: Sequence[str]) -> App:
+    """What these arguments need: the command they name alone, so that nothing else loads, or a list of them all."""
+    return _grown_for(arguments[0] if arguments and arguments[0] in COMMANDS else "")
+
+
+@cache
+def _grown_for(command: str) -> App:
+    return grow([command]) if command else grow(parts=False)
+
+
+def _register(parent: App, words: tuple[str, ...], module: ModuleType, *, parts: bool = True) -> None:
+    """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS.
+
+    A part is a function, or names one (`change:forget`), a job (`aidos.rooms.fairness.rerank:Rerank`) or a module that
+    has parts itself (`profile`), which are loaded here and not before.
+    """
+    function = getattr(module, words[-1])
+    if not hasattr(module, "PARTS"):
+        parent.command(checked(" ".join(words), function), name=words[-1])
+        return
+    group = App(name=words[-1])
+    group.default(function)
+    for name, part in module.PARTS.items() if parts else ():
+        line, loaded = (*words, name), _loaded(module, part)
+        if isinstance(loaded, ModuleType):
+            _register(group, line, loaded)
         else:
-            group.command(part, name=part_name)
-    return group
+            group.command(checked(" ".join(line), loaded), name=name)
+    parent.command(group)
 
 
-for command in COMMANDS:
-    _register(command)
+def _loaded(module: ModuleType, part: Part) -> Callable[..., object] | ModuleType:
+    if not isinstance(part, str):
+        return part
+    place, _, name = part.partition(":")
+    found = import_module(place if place.startswith("aidos.") else f"{module.__name__}.{place}")
+    if not name:
+        return found
+    command: Callable[..., object] = getattr(found, name)
+    return grow_command(command) if isinstance(command, type) else command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -102,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; give its exit code. Errors become one line and a hint."""
     try:
-        result = app(list(arguments))
+        result = _grown(arguments)(list(arguments))
     except KeyboardInterrupt:
         print("aidos: interrupted, no output was written", file=sys.stderr)
         return 130
@@ -117,7 +165,7 @@ def run(arguments: Sequence[str]) -> int:
         raise
     except Exception as error:
         if "--debug" in arguments:
-            traceback.print_exc()
+            print(harmless(traceback.format_exc()), file=sys.stderr)
         return _complain_about(error)
     return result if isinstance(result, int) else 0
 
@@ -128,13 +176,21 @@ def _complain_about(error: Exception) -> int:
             return _complain(error.message, hint=error.hint, code=3)
         case BrokenPromiseError():
             return _complain(error.message, hint=error.hint, code=4)
+        case OSError(errno=number) if number in DISK:
+            # Not worth words at each of the many places that write temporary files.
+            reason = "the disk is full" if number in DISK[:3] else f"a disk does not work: {error.strerror}"
+            return _complain(reason, hint="free some space, or choose another place with TMPDIR", code=2)
         case InputError(problems=problems) if problems:
             for problem in problems:
                 remedy = problem.remedy + (f": {problem.option}" if problem.option else "")
                 _complain(str(problem), hint=remedy, code=2)
             return 2
+        case ParameterError():
+            return _complain(in_options(error), hint=error.hint, code=2)
         case AidosError():
             return _complain(error.message, hint=error.hint, code=2)
+        case ModuleNotFoundError(name=str(package)) if not package.startswith("aidos"):
+            return _complain(f"the package {package} is not installed", hint="see: aidos doctor", code=2)
         case _:
             return _complain(f"a bug in aidos: {_where(error)}", hint="run it again with --debug and report it", code=4)
 
@@ -147,15 +203,16 @@ def _where(error: Exception) -> str:
 
 
 def _complain(message: str, *, hint: str, code: int) -> int:
-    print(f"aidos: {message}", file=sys.stderr)
-    if hint:
-        print(f"  hint: {hint}", file=sys.stderr)
+    with suppress(OSError):  # the code tells the rest where nobody can read
+        print(f"aidos: {one_line(message)}", file=sys.stderr)
+        if hint:
+            print(f"  hint: {one_line(hint)}", file=sys.stderr)
     return code
 
 
 def _unknown_part(arguments: Sequence[str]) -> tuple[str, str] | None:
     """What is wrong and what was meant, where a command with parts was given a word that is none of them."""
-    words, known = ["aidos"], app
+    words, known = ["aidos"], _grown(arguments)
     for word in arguments:
         parts = [name for name in known if not name.startswith("-")]
         if word.startswith("-") or not parts:
@@ -172,7 +229,7 @@ def _unknown_part(arguments: Sequence[str]) -> tuple[str, str] | None:
 
 def _help_for(arguments: Sequence[str]) -> str:
     words: list[str] = []
-    known = app
+    known = _grown(arguments)
     for word in arguments:
         if word.startswith("-") or word not in known:
             break

@@ -1,32 +1,31 @@
 """What a command shows and where: results on stdout, everything else on stderr.
 
-Progress appears after a second, only in a terminal, and vanishes when the work is done. `--json` gives machines the
-same facts; `--quiet` silences stderr except for errors.
+`--json` gives machines the same facts; `--quiet` silences stderr except for errors. `bars` shows progress.
 """
 
 from __future__ import annotations
 
-import json
+import errno
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Timer
 from typing import TYPE_CHECKING
 
 from cyclopts import Parameter
 
+from aidos.app.bars import TerminalProgress
+from aidos.core.plaintext import harmless
+from aidos.jobs.answer import json_text
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.progress import Progress as RichProgress
 
-    from aidos.core.progress import Task
     from aidos.engine.embedded import EmbeddedEngine
 
-__all__ = ["Common", "TerminalProgress", "open_engine", "remark_if_slow", "show", "show_json", "tell"]
+__all__ = ["Common", "TerminalProgress", "ask", "open_engine", "remark_if_slow", "show", "show_json", "tell"]
 
-SECONDS_BEFORE_BAR = 1.0
 SECONDS_BEFORE_REMARK = 3.0
 
 
@@ -51,65 +50,6 @@ class Common:
     """Show the traceback when something fails (it may quote data)."""
 
 
-class TerminalProgress:
-    """Bars on stderr with rate and time left; silent when stderr is no terminal or ``quiet`` is set."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.silent = quiet or not sys.stderr.isatty()
-
-    @contextmanager
-    def task(self, label: str, *, total: float | None, unit: str) -> Iterator[Task]:
-        """Show a bar for work that takes longer than a second."""
-        bar = _Bar(label, total, unit, silent=self.silent)
-        try:
-            yield bar
-        finally:
-            bar.close()
-
-
-class _Bar:
-    """A bar that appears late, so that short work leaves no trace."""
-
-    def __init__(self, label: str, total: float | None, unit: str, *, silent: bool) -> None:
-        self.label, self.total, self.unit, self.silent = label, total, unit, silent
-        self.done = 0.0
-        self.started = time.monotonic()
-        self.shown: RichProgress | None = None
-
-    def advance(self, amount: float) -> None:
-        self.move_to(self.done + amount)
-
-    def move_to(self, done: float) -> None:
-        self.done = done
-        if self.silent or time.monotonic() - self.started < SECONDS_BEFORE_BAR:
-            return
-        if self.shown is None:
-            self.shown = _rich_progress()
-            self.shown.start()
-            self.shown.add_task(self.label, total=self.total, rate="")
-        elapsed = time.monotonic() - self.started
-        self.shown.update(self.shown.task_ids[0], completed=done, rate=_rate(done / elapsed, self.unit))
-
-    def close(self) -> None:
-        if self.shown is not None:
-            self.shown.stop()
-
-
-def _rich_progress() -> RichProgress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    rate = TextColumn("{task.fields[rate]}")
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
-
-
-def _rate(per_second: float, unit: str) -> str:
-    if unit == "bytes":
-        return f"{per_second / 1e6:,.0f} MB/s"
-    return f"{per_second:,.0f} {unit}/s"
-
-
 def show(renderable: RenderableType) -> None:
     """A result, for people, on stdout."""
     from rich.console import Console
@@ -120,19 +60,40 @@ def show(renderable: RenderableType) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # main() knows what to do; rich would exit with 1
 
-    # A table piped into a file keeps a width that a terminal would show.
-    write(Pipe(highlight=False, width=None if sys.stdout.isatty() else 120), renderable)
+    # Names of files may have brackets and colons. A table piped into a file keeps a width that a terminal would show.
+    console = Pipe(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+    with _reader_may_leave():
+        write(console, renderable)
 
 
 def show_json(result: Mapping[str, object]) -> None:
     """A result, for machines, on stdout."""
-    print(json.dumps(result, indent=2, default=str, ensure_ascii=False))
+    with _reader_may_leave():
+        print(json_text(result))
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """A terminal that was closed is a reader that went away, like the far end of a pipe."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EIO:
+            raise BrokenPipeError from error
+        raise
 
 
 def tell(remark: str, *, quiet: bool = False) -> None:
-    """A remark on stderr."""
-    if not quiet:
-        print(f"aidos: {remark}", file=sys.stderr)
+    """A remark on stderr. Work that is done is not undone because nobody can read about it."""
+    if not quiet and sys.stderr is not None:
+        with suppress(OSError):
+            print(f"aidos: {harmless(remark)}", file=sys.stderr)
+
+
+def ask(question: str) -> str | None:
+    """One line of the standard input; the question is a remark, so that results can be piped."""
+    print(harmless(question), end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline() or None
 
 
 @contextmanager

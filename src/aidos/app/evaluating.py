@@ -14,17 +14,17 @@ from aidos.core.mechanism import Finding
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.engine.files import replace_when_done, write_text
-from aidos.evaluate.mediator.derivation import Derivation, index_answers
-from aidos.evaluate.mediator.experiment import MediatorExperiment
-from aidos.evaluate.mediator.outcome import OWN_ACCOUNT, THESIS, Outcome
-from aidos.evaluate.mediator.posts import write_posts
-from aidos.evaluate.mediator.searches import Searches
-from aidos.evaluate.mediator.world import thesis_world
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
-from aidos.report.mediatorpage import MediatorStory, Setting, mediator_page
 from aidos.report.page import render
-from aidos.shield.mediator.measures import Measured
+from aidos.rooms.shield.mediator.measures import Measured
+from aidos.rooms.shield.mediator.page import MediatorStory, Setting, mediator_page
+from aidos.studies.mediator.derivation import Derivation, index_answers
+from aidos.studies.mediator.experiment import MediatorExperiment
+from aidos.studies.mediator.outcome import OWN_ACCOUNT, THESIS, Outcome
+from aidos.studies.mediator.posts import write_posts
+from aidos.studies.mediator.searches import Searches
+from aidos.studies.mediator.world import thesis_world
 
 __all__ = ["MediatorData", "mediator_settings", "run_mediator", "write_mediator"]
 

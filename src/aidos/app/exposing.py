@@ -9,21 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from aidos.app.excerpts import excerpt
-from aidos.exposure.critical.community import Community
-from aidos.exposure.critical.drafted import Drafted
-from aidos.exposure.critical.lambdarank import TreeModel
-from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.critical.rank import Ranked, rank_member
-from aidos.exposure.critical.reasons import Reasons
-from aidos.exposure.queries.answers import Answer
-from aidos.exposure.queries.overlay import query_keys
-from aidos.exposure.queries.records import NO_WORD, Exposures
-from aidos.exposure.queries.remedies import Remedy, remedies, rewordings
-from aidos.exposure.queries.store import ExposureStore
 from aidos.model.text.analyser import Analyser
-from aidos.report.memberpage import CriticalQuery, MemberStory, PostRemedy
+from aidos.model.text.excerpts import excerpt
 from aidos.report.values import Value, fit
+from aidos.rooms.exposure.critical.community import Community, Drafted
+from aidos.rooms.exposure.critical.lambdarank import TreeModel
+from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.critical.rank import Ranked, Reasons, rank_member
+from aidos.rooms.exposure.memberpage import CriticalQuery, MemberStory, PostRemedy
+from aidos.rooms.exposure.queries.answers import Answer
+from aidos.rooms.exposure.queries.overlay import query_keys
+from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
+from aidos.rooms.exposure.queries.remedies import Remedy, remedies, rewordings
+from aidos.rooms.exposure.queries.store import ExposureStore
 
 __all__ = [
     "DRAFT_COLUMNS",

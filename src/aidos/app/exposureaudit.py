@@ -7,11 +7,10 @@ import numpy as np
 from aidos.core.mechanism import Release
 from aidos.core.noise import Noise
 from aidos.core.progress import Progress
-from aidos.exposure.queries.audit import NONE, Audit, Exposed, ExposureAudit, Lexicon
-from aidos.exposure.queries.store import ExposureStore
-from aidos.exposure.queries.walking import walk
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
+from aidos.rooms.exposure.queries.audit import NONE, Audit, Exposed, ExposureAudit, Lexicon
+from aidos.rooms.exposure.queries.store import ExposureStore, walk
 
 __all__ = ["audit_exposure"]
 

@@ -11,15 +11,15 @@ from aidos.core.mechanism import Finding
 from aidos.core.progress import Progress
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import ParameterError
-from aidos.evaluate.exposure.experiment import KEPT, sample_experiment
-from aidos.evaluate.exposure.judged import judged_experiment
-from aidos.evaluate.exposure.judgements import read_judgements
-from aidos.evaluate.exposure.outcome import Outcome
-from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.queries.settings import MEMORY
-from aidos.exposure.queries.store import ExposureStore
-from aidos.report.criticalpage import CriticalStory, critical_page
 from aidos.report.page import render
+from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.queries.settings import MEMORY
+from aidos.rooms.exposure.queries.store import ExposureStore
+from aidos.studies.exposure.experiment import KEPT, sample_experiment
+from aidos.studies.exposure.judged import judged_experiment
+from aidos.studies.exposure.judgements import read_judgements
+from aidos.studies.exposure.outcome import Outcome
+from aidos.studies.exposure.page import CriticalStory, critical_page
 from aidos.world.size import World
 
 __all__ = ["run_judged", "run_sample", "write_study"]

@@ -22,15 +22,16 @@ from aidos.core.noise import Noise
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedTable
 from aidos.engine.files import write_text
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError
-from aidos.model.topicmap import NO_TOPIC, TopicMap
 from aidos.model.topics import default_taxonomy
-from aidos.publish.items import PAUSE_MINUTES
-from aidos.report.mediatorpage import Setting
-from aidos.shield.mediator.adversary import ProfileLinking
-from aidos.shield.mediator.assignment import Assignment, MediatorAccounts
-from aidos.shield.mediator.measures import Measured, measure
-from aidos.shield.mediator.objects import Objects
+from aidos.model.topicsearch import NO_TOPIC, TopicMap
+from aidos.rooms.publish.items import PAUSE_MINUTES
+from aidos.rooms.shield.mediator.adversary import ProfileLinking
+from aidos.rooms.shield.mediator.assignment import Assignment, MediatorAccounts
+from aidos.rooms.shield.mediator.measures import Measured, measure
+from aidos.rooms.shield.mediator.objects import Objects
+from aidos.rooms.shield.mediator.page import Setting
 
 __all__ = ["Queries", "assess", "read_log_queries", "read_topic_file", "write_accounts"]
 
@@ -81,10 +82,7 @@ def read_log_queries(log: EmbeddedTable, topic_of: Mapping[str, str] | None, dep
 def read_topic_file(path: Path) -> dict[str, str]:
     """Topics given by hand: a query, a tab and its topic on each line."""
     found: dict[str, str] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as text", hint="name a file in utf-8") from error
+    lines = read_text(path, hint="name a file in utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         query, tab, topic = line.partition("\t")
         if not (query.strip() and tab and topic.strip()):

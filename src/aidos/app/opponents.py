@@ -16,16 +16,13 @@ from aidos.app.catalogue import find_mechanism, mechanism_names
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import Guarantee, Neighbours
 from aidos.core.mechanism import PublicFacts
-from aidos.publish.anonymity.keywords import KKeywordAnonymity
-from aidos.publish.anonymity.queries import KQueryAnonymity
-from aidos.publish.anonymity.sessions import KSessionAnonymity
-from aidos.publish.attacks.publishers import publisher_of, publishes_clicks, publishes_pool_table
-from aidos.publish.attacks.scenes import ClickScene, PairScene, QueryScene, Scene
-from aidos.publish.attacks.stage import Publisher
-from aidos.publish.click_counts import ClickCounts
-from aidos.publish.leak import threshold_for
-from aidos.publish.multi import HistogramMechanism, LogRelease
-from aidos.publish.pool import PoolRelease
+from aidos.rooms.publish.anonymity import KKeywordAnonymity, KQueryAnonymity, KSessionAnonymity
+from aidos.rooms.publish.attacks.publishers import publisher_of, publishes_clicks, publishes_pool_table
+from aidos.rooms.publish.attacks.scenes import ClickScene, PairScene, Publisher, QueryScene, Scene
+from aidos.rooms.publish.click_counts import ClickCounts
+from aidos.rooms.publish.leak import threshold_for
+from aidos.rooms.publish.multi import HistogramMechanism, LogRelease
+from aidos.rooms.publish.pool import PoolRelease
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -11,20 +11,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aidos.app.console import Common, open_engine, show, show_json, tell
+from aidos.app.outlook import Outlook, outlook
 from aidos.app.reading import HowToRead
 from aidos.app.recipe import Recipe
 from aidos.app.tabledata import read_for_release
 from aidos.app.truth import compare, true_contributions, true_counts
+from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.progress import Progress
 from aidos.core.table import Table
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import write_text
 from aidos.errors import ParameterError
-from aidos.publish.wholelog import WholeLog
 from aidos.report.charts import line
 from aidos.report.page import Callout, Chapter, Code, DataTable, Figure, Page, Prose, render
 from aidos.report.terminal import rows_table
+from aidos.rooms.publish.wholelog import WholeLog
 from aidos.world.size import World
 from aidos.world.write import write_sample
 
@@ -51,24 +53,28 @@ class Choice:
         return (self.kind, self.epsilon, self.items_per_person, self.released, self.mean_error)
 
 
-def show_plan(recipe: Recipe, files: Sequence[str], output: Path | None, how: HowToRead, common: Common) -> int:
-    """Run the plan, show it, and write its page when one was asked for."""
+def show_plan(  # noqa: PLR0917
+    recipe: Recipe, files: Sequence[str], output: Path | None, how: HowToRead, common: Common, people: int | None = None
+) -> int:
+    """Run the plan, show it, and write its page when one was asked for; ``people`` is a public number."""
     if isinstance(recipe.build(), WholeLog):
         raise ParameterError(f"{recipe.mechanism} has no items per person to plan", hint="try it with --without-ledger")
     with open_engine(common) as engine:
         table = read_for_release(engine, files, recipe, how) if files else _sample_log(engine, recipe)
         choices = make_plan(recipe, table, engine.progress)
         average = {kind: _items_per_person(found) for kind, found in true_contributions(recipe, table).items()}
+    expected = outlook(recipe, PublicFacts(people=people))
     where = ", ".join(files) if files else "the sample world (small)"
     if output is not None:
-        write_text(output, render(_page(recipe, choices, average, where)))
+        write_text(output, render(_page(recipe, choices, _advice(average, expected), where)))
         tell(f"{output}: the plan as a page", quiet=common.quiet)
     if common.json:
+        facts = [one.facts() for one in expected]
         rows = [dict(zip(COLUMNS, choice.cells(), strict=True)) for choice in choices]
-        show_json({"on": where, "average_items_per_person": average, "choices": rows})
+        show_json({"on": where, "average_items_per_person": average, "choices": rows, "outlook": facts})
     else:
         show(rows_table(COLUMNS, [choice.cells() for choice in choices], title=f"on {where}, nothing spent"))
-        show(_advice(average))
+        show(_advice(average, expected))
     return 0
 
 
@@ -99,20 +105,22 @@ def _items_per_person(contributions: Table) -> float:
     return round(float(str(found or 0)), 1)
 
 
-def _advice(average: dict[str, float]) -> str:
+def _advice(average: dict[str, float], expected: Sequence[Outlook]) -> str:
     listed = ", ".join(f"{value:g} {kind}" for kind, value in average.items())
+    needed = "".join(f"\n\nWith the numbers asked for, {one}." for one in expected)
     return (
         f"A person has {listed} on average: choose --items-per-person at or below that. For zealous the best first "
-        "threshold is 2 x items per person / epsilon, rounded up; it is used unless given."
+        f"threshold is 2 x items per person / epsilon, rounded up; it is used unless given.{needed}"
     )
 
 
-def _page(recipe: Recipe, choices: Sequence[Choice], average: dict[str, float], where: str) -> Page:
-    chapters = [_chapter(kind, [choice for choice in choices if choice.kind == kind]) for kind in average]
+def _page(recipe: Recipe, choices: Sequence[Choice], advice: str, where: str) -> Page:
+    kinds = dict.fromkeys(choice.kind for choice in choices)
+    chapters = [_chapter(kind, [choice for choice in choices if choice.kind == kind]) for kind in kinds]
     how = Chapter(
         title="How to choose",
         blocks=(
-            Prose(_advice(average)),
+            Prose(advice),
             Callout("caution", f"These numbers are from {where}. Other data give other numbers; nothing was spent."),
             Code(text=recipe.to_toml(), language="recipe"),
         ),

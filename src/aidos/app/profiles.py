@@ -18,7 +18,7 @@ from aidos.app.taxonomies import OpenedTaxonomy, open_named
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aidos.shield.profile.kept import KeptProfile
+    from aidos.rooms.shield.profile.kept import KeptProfile
 
 __all__ = ["OpenedProfile", "default_place", "open_profile", "profile_facts", "profile_lines", "taxonomy_name"]
 
@@ -49,7 +49,7 @@ def default_place() -> Path:
 
 def open_profile(file: Path | None, taxonomy: Path | None) -> OpenedProfile:
     """The profile of a file or of the default place, checked against its taxonomy."""
-    from aidos.shield.profile.keeping import read_profile
+    from aidos.rooms.shield.profile.keeping import read_profile
 
     opened = open_named(taxonomy)
     path = file or default_place()
@@ -80,7 +80,7 @@ def profile_lines(kept: KeptProfile, taxonomy: OpenedTaxonomy, depth: int | None
 
 def profile_facts(kept: KeptProfile, taxonomy: OpenedTaxonomy) -> dict[str, object]:
     """All that the file holds, and every held topic with its name and what is at and below it."""
-    from aidos.shield.profile.keeping import to_json
+    from aidos.rooms.shield.profile.keeping import to_json
 
     topics, tree = taxonomy.imported.taxonomy, taxonomy.tree
     held = [

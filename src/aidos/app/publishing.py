@@ -1,47 +1,46 @@
-"""From a recipe and a table to a release directory: check, charge, run, write, settle.
+"""From a recipe and a table to a release directory: check, rehearse, charge, run, write, settle.
 
 The order protects people first and the owner second. What cannot work is refused before anything is spent; the charge
 is on disk before the mechanism meets the data; the directory appears whole; and only then is the charge remarked as
 published. A crash anywhere in between leaves a charge that counts as spent, and no directory.
+
+Whether a release fails must not tell anything about people. So no check looks at rows: those before the charge use
+public numbers and names of columns, and after it nothing is checked. What can fail for reasons that lie in the data is
+a machine that runs out of memory or disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
-from importlib.metadata import version
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from aidos.account.budget import Spend
 from aidos.account.composition import GaussianPart
-from aidos.account.ledgerfile import FileLedger, fingerprint_files
+from aidos.account.ledgerfile import Charged, FileLedger
+from aidos.account.opening import recognise_data
+from aidos.app.console import tell
+from aidos.app.lineage import data_set
 from aidos.app.recipe import Recipe
 from aidos.app.release import release
-from aidos.app.releasedir import new_directory, write_files, write_histogram
-from aidos.core.guarantee import Guarantee, NoGuarantee, statement
-from aidos.core.mechanism import PublicFacts, Release
+from aidos.app.stopwatch import NOISE, REHEARSING, WRITING, Stopwatch
+from aidos.app.writing import ReleasedLog, rehearse, write_or_rescue
+from aidos.core.guarantee import Guarantee
+from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
-from aidos.errors import InputError, ParameterError
-from aidos.ingest.sources import find_sources
-from aidos.publish.histogram import Histogram
-from aidos.publish.multi import GaussianMechanism, LogRelease
-from aidos.publish.tables import TableRelease
-from aidos.publish.wholelog import WholeLog
-from aidos.report.page import render
-from aidos.report.releasepage import letter_to_readers, release_page
+from aidos.errors import AidosError, EngineError, ParameterError
+from aidos.rooms.publish.multi import LogRelease
+from aidos.rooms.publish.tables import TableRelease
+from aidos.rooms.publish.wholelog import WholeLog
 
-__all__ = [
-    "Booking",
-    "ReleasedLog",
-    "check_people",
-    "describe_guarantee",
-    "publish_table",
-    "usable_ledger",
-    "write_release",
-]
+__all__ = ["Booking", "ReleasedLog", "check_delta", "check_finding", "publish_table", "usable_ledger"]
 
-ReleasedLog = Release[dict[str, Histogram]]
+LARGEST_DELTA = 1e-5
+"""Without a public number of people: one in a hundred thousand, which most logs that are worth publishing have."""
+
+NOT_YET = Charged(ledger="", number=0, head="")
 
 
 @dataclass(slots=True)
@@ -51,19 +50,23 @@ class Booking:
     ledger: FileLedger
     gaussian: GaussianPart | None = None
     about: str = ""
-    number: int = 0
+    charged: Charged = NOT_YET
 
     def charge(self, guarantee: Guarantee) -> None:
-        """Book it, and keep the number for settling."""
-        self.number = self.ledger.book(guarantee, gaussian=self.gaussian, about=self.about)
+        """Book it, and keep its number for settling."""
+        self.charged = self.ledger.book(guarantee, gaussian=self.gaussian, about=self.about)
 
     def spent(self) -> tuple[float, float]:
         """Epsilon and delta spent so far."""
         return self.ledger.spent()
 
-    def settle(self) -> None:
-        """The release is out."""
-        self.ledger.settle(self.number, "published")
+    def settle(self, outcome: str) -> None:
+        """Remark that the release is out ("published") or lost ("abandoned")."""
+        self.ledger.settle(self.charged.number, outcome)
+
+    def entry(self) -> dict[str, object]:
+        """For the manifest: where the release was charged, so that an older copy of the ledger is found out."""
+        return {"id": self.charged.ledger, "line": self.charged.number, "head": self.charged.head}
 
 
 def usable_ledger(
@@ -83,86 +86,86 @@ def usable_ledger(
             "no ledger was named, and without one nothing bounds what was released before",
             hint=f"aidos ledger open {named} --epsilon 1 --delta 1e-6 -o FILE; for synthetic data: --without-ledger",
         )
-    ledger = FileLedger(path, fingerprint=fingerprint_files([source.path for source in find_sources(files)[0]]))
+    ledger = FileLedger(path)
+    ledger.witnessed()
     state = ledger.state()
     state.budget.admit(state.spends, Spend(guarantee, _gaussian_part(mechanism)))
+    if recognise_data(ledger, data_set(files)):
+        tell(f"the data have changed since the last release and are mostly the same: {path} goes on")
     return ledger
 
 
-def check_people(
-    table: Table, person: str, delta: float, *, accept_large_delta: bool, stated: int | None = None
-) -> None:
-    """Refuse data that no guarantee makes sense for: one person, more than stated, or a delta that lets one out."""
-    if person not in table.columns:
-        raise InputError(f"the data have no column {person}", hint="name the person's column with --column or --person")
-    people = int(str(table.rows(f'select count(distinct "{person}") from {{table}}')[0][0]))
-    if people < 2:
-        raise InputError(f"the data are about {people} person: nobody can hide alone", hint="use data of more people")
-    if stated is not None and people > stated:
-        raise InputError(
-            f"the data are about more than {stated:,} people, the number that was given as public",
-            hint="give the right number with --people, if that is public",
-        )
-    if delta > 1 / people and not accept_large_delta:
-        raise ParameterError(
-            f"delta = {delta:g} is more than one in the number of people: it would allow publishing somebody outright",
-            hint="choose a smaller --delta, or add --accept-large-delta if that is meant",
-        )
+def check_delta(guarantee: Guarantee, facts: PublicFacts, *, accept_large_delta: bool) -> None:
+    """Refuse a delta that would let somebody out, by public numbers alone: nobody is counted before the charge.
+
+    With a public number of people, delta may be one in it. Without one it may be `LARGEST_DELTA`.
+    """
+    delta = float(getattr(guarantee, "delta", 0.0))
+    most = LARGEST_DELTA if facts.people is None else 1 / facts.people
+    if delta <= most or accept_large_delta:
+        return
+    reason = f"more than {LARGEST_DELTA:g}" if facts.people is None else f"more than one in {facts.people:,} people"
+    stated = "say with --people how many people there are, if that is public, or " if facts.people is None else ""
+    raise ParameterError(
+        f"delta = {delta:g} is {reason}: it would allow publishing somebody outright",
+        hint=f"choose a smaller --delta; {stated}add --accept-large-delta if that is meant",
+    )
+
+
+def check_finding(path: Path | None, output: Path) -> None:
+    """Refuse a place for the finding that cannot be written, or that would be handed over with the release."""
+    if path is None:
+        return
+    parent = path.resolve().parent
+    if path.is_dir() or not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise ParameterError(f"{path} cannot be written", hint="name a file in a directory of yours with --finding")
+    if output.resolve() in path.resolve().parents:
+        raise ParameterError(f"{path} is inside the release", hint="a finding holds the truth: put it elsewhere")
 
 
 def publish_table(
-    recipe: Recipe, table: Table, target: Path, *, ledger: FileLedger | None, noise: Noise, facts: PublicFacts
+    recipe: Recipe,
+    table: Table,
+    target: Path,
+    *,
+    ledger: FileLedger | None,
+    noise: Noise,
+    facts: PublicFacts,
+    watch: Stopwatch | None = None,
 ) -> ReleasedLog:
     """Make the release and write its directory; the charge is settled last."""
+    watch = watch or Stopwatch()
+    with watch.phase(REHEARSING):
+        rehearse(recipe, table, target, facts)
     mechanism = recipe.build()
     booking = None if ledger is None else Booking(ledger, _gaussian_part(mechanism), about=target.name)
-    with new_directory(target) as directory:
+    with watch.phase(NOISE):
         made: ReleasedLog = release(mechanism, table, ledger=booking, noise=noise, facts=facts)
-        write_release(made, recipe, directory, facts)
-    if booking is not None:
-        booking.settle()
+    with watch.phase(WRITING):
+        _write(made, recipe, target, facts, booking)
     return made
 
 
+def _write(made: ReleasedLog, recipe: Recipe, target: Path, facts: PublicFacts, booking: Booking | None) -> None:
+    """Write and settle; a release that stands elsewhere than asked is an error that says where."""
+    try:
+        place = write_or_rescue(made, recipe, target, facts, None if booking is None else booking.entry())
+    except AidosError as error:
+        if booking is not None:
+            booking.settle("abandoned")
+        raise EngineError(
+            f"{error.message}, and neither could other places; the release is lost, and its charge stays spent",
+            hint="make room before you publish again: that is charged again",
+        ) from error
+    if booking is not None:
+        booking.settle("published")
+    if place != target:
+        raise EngineError(
+            f"{target} could not be written; the release was made and is in {place}",
+            hint=f"move it: mv {place} {target}; to publish again would be charged again",
+        )
+
+
 def _gaussian_part(mechanism: LogRelease | TableRelease | WholeLog) -> GaussianPart | None:
-    """The Gaussian part of a release of one kind, for ledgers that add up Gaussian noise by squares."""
-    parts = [part for _, part in mechanism.parts()] if isinstance(mechanism, LogRelease) else [mechanism.mechanism]
-    return parts[0].gaussian_part() if len(parts) == 1 and isinstance(parts[0], GaussianMechanism) else None
-
-
-def write_release(made: ReleasedLog, recipe: Recipe, directory: Path, facts: PublicFacts) -> None:
-    """Fill a directory: tables, page, letter, manifest."""
-    for kind, histogram in made.value.items():
-        write_histogram(directory, kind, histogram.table)
-    manifest = _manifest(made, recipe, facts)
-    page = release_page(made, recipe.to_toml(), _calibration(made, facts))
-    write_files(directory, manifest, page=render(page), letter=letter_to_readers(made))
-
-
-def _manifest(made: ReleasedLog, recipe: Recipe, facts: PublicFacts) -> dict[str, object]:
-    # A part promises nothing when the whole does not.
-    promised = not isinstance(made.guarantee, NoGuarantee)
-    parts = made.mechanism.parts() if isinstance(made.mechanism, LogRelease) and promised else ()
-    return {
-        "aidos": version("aidos"),
-        "guarantee": describe_guarantee(made.guarantee),
-        "statement": statement(made.guarantee),
-        "noise": made.noise_source,
-        "composition": [
-            {"items": kind, "guarantee": describe_guarantee(part.guarantee(facts))} for kind, part in parts
-        ],
-        "calibration": _calibration(made, facts),
-        "recipe": recipe.to_toml(),
-        "not_said": "How much was dropped is not told: those numbers come from the data and carry no noise.",
-    }
-
-
-def _calibration(made: ReleasedLog, facts: PublicFacts) -> Mapping[str, float]:
-    mechanism = made.mechanism
-    return mechanism.calibration(facts) if isinstance(mechanism, LogRelease | TableRelease | WholeLog) else {}
-
-
-def describe_guarantee(guarantee: Guarantee) -> dict[str, object]:
-    """A guarantee in values that JSON knows, with its kind."""
-    values = asdict(guarantee) if is_dataclass(guarantee) else {}
-    return {"kind": type(guarantee).__name__, **values}
+    """What ledgers add up by squares, where the noise of a release is Gaussian."""
+    return None if isinstance(mechanism, WholeLog) else mechanism.gaussian_part()

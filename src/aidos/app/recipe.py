@@ -16,23 +16,25 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from aidos.app.catalogue import BUILT_IN, find_mechanism
+from aidos.core.jsontext import parse_toml
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
-from aidos.publish.multi import HistogramMechanism, LogRelease
-from aidos.publish.tables import TableRelease
-from aidos.publish.wholelog import WHOLE_LOG_MECHANISMS, WholeLog, WholeLogMechanism
+from aidos.rooms.publish.multi import HistogramMechanism, LogRelease
+from aidos.rooms.publish.tables import TableRelease
+from aidos.rooms.publish.wholelog import WHOLE_LOG_MECHANISMS, WholeLog, WholeLogMechanism
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Recipe", "build_mechanism", "fill_parameters", "read_recipe"]
+__all__ = ["Recipe", "build_mechanism", "fill_parameters", "parse_recipe", "read_recipe"]
 
 ELSEWHERE = {
-    "aidos.audit.": "aidos audit learn",
-    "aidos.exposure.risk.": "aidos risk rank",
-    "aidos.exposure.": "aidos expose compute",
-    "aidos.fairness.": "aidos fair rerank",
-    "aidos.shield.profile.": "aidos shield explain",
-    "aidos.shield.": "aidos mediate assign",
+    "aidos.rooms.audit.": "aidos audit learn",
+    "aidos.rooms.risk.": "aidos risk rank",
+    "aidos.rooms.exposure.": "aidos expose compute",
+    "aidos.rooms.fairness.": "aidos fair rerank",
+    "aidos.rooms.shield.profile.": "aidos shield explain",
+    "aidos.rooms.shield.": "aidos mediate assign",
 }
 """Commands of the mechanisms that do not publish, by where they stand; the narrower place comes first."""
 
@@ -41,7 +43,7 @@ ELSEWHERE = {
 class Recipe:
     """One release, as its maker wants it."""
 
-    mechanism: str = "count-gaussian"
+    mechanism: str = "steered-counts"
     """A name from the catalogue."""
     items: tuple[str, ...] = ("queries",)
     """Kinds of items of a search log; empty for another table."""
@@ -116,18 +118,23 @@ def fill_parameters(name: str, kind: type[Any], parameters: Mapping[str, object]
     return made
 
 
+LARGEST = 1 << 20
+"""Bytes of a recipe."""
+
+
+def parse_recipe(text: str) -> Recipe:
+    """The recipe that a text describes; errors of TOML and of validation are the caller's to put into words."""
+    content = parse_toml(text)
+    if unknown := sorted(set(content) - {field.name for field in fields(Recipe)}):
+        raise InputError(f"a recipe has no {', '.join(unknown)}", hint="parameters stand under [parameters]")
+    return TypeAdapter(Recipe).validate_python(content)
+
+
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a file."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        if unknown := sorted(set(content) - {field.name for field in fields(Recipe)}):
-            raise InputError(
-                f"{path}: a recipe has no {', '.join(unknown)}", hint="parameters stand under [parameters]"
-            )
-        return TypeAdapter(Recipe).validate_python(content)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}", hint="name the recipe's file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return parse_recipe(read_text(path, most=LARGEST, hint="name the recipe's file"))
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}", hint="see `aidos publish --help`") from error
     except ValidationError as error:
         words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg'].lower()}" for each in error.errors())

@@ -13,7 +13,7 @@ from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloo
 from aidos.core.mechanism import Mechanism, PublicFacts, Release
 from aidos.core.noise import Noise
 
-__all__ = ["release"]
+__all__ = ["earned", "release"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -34,17 +34,18 @@ def release(
         ledger.charge(guarantee)
     return Release(
         value=mechanism.run(data, noise),
-        guarantee=_earned(guarantee, noise, charged=ledger is not None),
+        guarantee=earned(guarantee, repeatable=noise.is_repeatable, charged=ledger is not None),
         mechanism=mechanism,
         noise_source=noise.source,
     )
 
 
-def _earned(guarantee: Guarantee, noise: Noise, *, charged: bool) -> Guarantee:
+def earned(guarantee: Guarantee, *, repeatable: bool, charged: bool) -> Guarantee:
+    """What is left of a mechanism's promise: nothing when the noise can be repeated, or when no ledger was charged."""
     # None of them is about noise or about a budget, and all say what they are worth.
     if isinstance(guarantee, QualityFloor | KAnonymity | NoGuarantee):
         return guarantee
-    if noise.is_repeatable:
+    if repeatable:
         return NoGuarantee("the noise came from a seed, and whoever knows the seed can subtract it")
     if not charged:
         return NoGuarantee("no ledger was charged, so nothing bounds what was released before")

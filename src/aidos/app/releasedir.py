@@ -7,11 +7,8 @@ changed on the way. It proves integrity, not origin: it is not signed.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,51 +16,47 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aidos.engine.files import write_text
-from aidos.errors import EngineError, InputError, ParameterError
+from aidos.core.jsontext import parse_json
+from aidos.engine.files import directory_when_done, write_text
+from aidos.engine.inputs import open_input, read_text
+from aidos.errors import InputError, ParameterError
+from aidos.report.sheet import write_sheet
 
-__all__ = ["MANIFEST", "new_directory", "read_manifest", "verify_release", "write_files", "write_histogram"]
+__all__ = [
+    "MANIFEST",
+    "check_new",
+    "new_directory",
+    "read_manifest",
+    "verify_release",
+    "write_files",
+    "write_histogram",
+]
 
 MANIFEST = "MANIFEST.json"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet take a cell for a formula."""
 
 
-@contextmanager
-def new_directory(target: Path) -> Iterator[Path]:
-    """A directory beside ``target`` that takes its name when all went well, and is removed otherwise."""
+def check_new(target: Path) -> None:
+    """Refuse a name that is taken, or whose directory is not there."""
     if target.exists():
         raise ParameterError(f"{target} exists already", hint="choose another name: a release is never overwritten")
     if not target.resolve().parent.is_dir():
         raise ParameterError(
             f"the directory of {target} does not exist", hint=f"make it first: mkdir -p {target.parent}"
         )
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-    try:
-        partial.mkdir(mode=0o755)
+
+
+@contextmanager
+def new_directory(target: Path) -> Iterator[Path]:
+    """A directory beside ``target`` that takes its name when all went well, and is removed otherwise."""
+    check_new(target)
+    with directory_when_done(target) as partial:
         yield partial
-        partial.rename(target)
-    except OSError as error:
-        raise EngineError(
-            f"{target} cannot be written: {error.strerror}", hint="choose another place with -o"
-        ) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_histogram(directory: Path, name: str, table: pa.Table) -> None:
-    """One table as Parquet and as CSV; in the CSV, cells that a spreadsheet would run get an apostrophe in front."""
+    """One table as Parquet and as CSV; in the CSV, nothing acts on a spreadsheet or a terminal."""
     pq.write_table(table, directory / f"{name}.parquet", compression="zstd")
-    with (directory / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(table.column_names)
-        for batch in table.to_batches():
-            columns = [column.to_pylist() for column in batch.columns]
-            writer.writerows([_harmless(cell) for cell in row] for row in zip(*columns, strict=True))
-
-
-def _harmless(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+    write_sheet(table, directory / f"{name}.csv")
 
 
 def write_files(directory: Path, manifest: Mapping[str, object], *, page: str, letter: str) -> None:
@@ -83,7 +76,7 @@ def _describe(path: Path) -> dict[str, object]:
 
 
 def _hash(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_input(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -93,8 +86,8 @@ def read_manifest(directory: Path) -> dict[str, object]:
     if not path.is_file():
         raise InputError(f"{directory} is no release: it has no {MANIFEST}", hint="name the directory that aidos wrote")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        manifest = parse_json(read_text(path))
+    except ValueError as error:
         raise InputError(f"{path} is damaged: it is not JSON", hint="ask for the release again") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
         raise InputError(f"{path} is not a manifest of aidos: it lists no files", hint="ask for the release again")
@@ -111,6 +104,6 @@ def verify_release(directory: Path) -> list[str]:
     changed = [
         f"{name} was changed after the release was made"
         for name in sorted(expected.keys() & present)
-        if _hash(directory / name) != expected[name].get("sha256")
+        if not isinstance(expected[name], dict) or _hash(directory / name) != expected[name].get("sha256")
     ]
     return missing + strange + changed

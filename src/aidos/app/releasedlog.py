@@ -8,17 +8,18 @@ are read, so using them costs no privacy. What it does not promise: where the di
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aidos.app.releasedir import read_manifest, verify_release
+from aidos import __version__
+from aidos.app.manifest import release_problems
+from aidos.app.releasedir import read_manifest
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.normalise import NORMALISED, prepare
-from aidos.publish.countedtables import CountedTables, counted_tables
+from aidos.rooms.publish.countedtables import COUNT, CountedTables, counted_tables
 
 __all__ = ["ReleasedLogTables", "normalised_query", "open_released"]
 
@@ -58,8 +59,7 @@ def open_released(path: Path) -> ReleasedLogTables:
     manifest = read_manifest(path)
     written = _readable_version(path, manifest.get("aidos"))
     _refuse_damage(path, manifest["files"])
-    tables = {file.stem: pq.read_table(file) for file in sorted(path.glob("*.parquet"))}
-    counted = counted_tables(tables)
+    counted = _counted(path)
     if not counted.kinds():
         raise InputError(
             f"{path} is no release of a search log: it has no queries, clicks, pairs or keywords",
@@ -82,6 +82,22 @@ def open_released(path: Path) -> ReleasedLogTables:
     )
 
 
+def _counted(path: Path) -> CountedTables:
+    """The tables of a release; checksums may be right and the content may not."""
+    try:
+        tables = {file.stem: pq.read_table(file) for file in sorted(path.glob("*.parquet"))}
+        for table in tables.values():
+            table.validate(full=True)
+        counted = counted_tables(tables)
+        sound = all(column.null_count == 0 for table in counted.kinds().values() for column in table.columns)
+        sound = sound and all(table.column(COUNT).type == pa.int64() for table in counted.kinds().values())
+    except (OSError, MemoryError, KeyError, TypeError, pa.ArrowException) as error:
+        raise InputError(f"{path} is damaged: a table cannot be read", hint="ask for the release again") from error
+    if not sound:
+        raise InputError(f"{path} is damaged: a table has gaps", hint="ask for the release again")
+    return counted
+
+
 def normalised_query(query: str) -> str:
     """A query as releases have it: `aidos publish` normalises the log's queries, and this does the same to one."""
     with EmbeddedEngine(threads=1) as engine:
@@ -94,7 +110,7 @@ def normalised_query(query: str) -> str:
 
 def _readable_version(path: Path, written: object) -> str:
     """Versions that differ in their last number only write alike."""
-    here = version("aidos")
+    here = __version__
     if not isinstance(written, str) or not written:
         raise InputError(f"{path} does not say which version of aidos wrote it", hint="ask for the release again")
     if _series(written) != _series(here):
@@ -112,7 +128,7 @@ def _series(number: str) -> list[str]:
 def _refuse_damage(path: Path, files: object) -> None:
     if not isinstance(files, dict) or not all(isinstance(about, dict) for about in files.values()):
         raise InputError(f"{path} has a damaged manifest", hint="ask for the release again")
-    if differences := verify_release(path):
+    if differences := release_problems(path):
         shown = "; ".join(differences[:DIFFERENCES_SHOWN]) + ("; ..." if len(differences) > DIFFERENCES_SHOWN else "")
         raise InputError(f"{path} is damaged: {shown}", hint="ask for the release again, or see: aidos verify DIR")
 

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from aidos.core.jsontext import parse_json
+from aidos.engine import inputs
 from aidos.engine.files import write_text
 from aidos.errors import InputError
 from aidos.ingest.formats.fields import UnreadableError
-from aidos.ingest.history.address import address_words
-from aidos.ingest.results.entries import has_result_fields, pick_fields
+from aidos.ingest.history.document import address_words
+from aidos.ingest.results.saved import has_result_fields, pick_fields
 from aidos.service.answers import ShapeError, need_list, need_object, read_text
 
 __all__ = ["FoundResult", "ResultList", "read_results", "write_results"]
@@ -70,14 +72,7 @@ class ResultList:
 
 def read_results(path: Path) -> ResultList:
     """The list of a file; what it is is found out from its content."""
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} is too large for a list of results", hint=f"expected is {SHAPES}")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}", hint="name a file of results") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no text in UTF-8", hint=f"expected is {SHAPES}") from error
+    text = inputs.read_text(path, most=LARGEST, hint=f"expected is {SHAPES}")
     try:
         found = _read_json(text) if text.lstrip()[:1] in ("{", "[") else _read_table(text)
     except ShapeError as error:
@@ -108,9 +103,9 @@ def write_results(path: Path, found: ResultList, order: Sequence[int]) -> None:
 
 def _read_json(text: str) -> ResultList:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        if text.lstrip().startswith("[") or isinstance(error, RecursionError):
+        value = parse_json(text)
+    except ValueError as error:
+        if text.lstrip().startswith("["):
             raise ShapeError("it is no JSON") from error
         return _read_lines(text)
     if isinstance(value, list):
@@ -126,8 +121,8 @@ def _read_lines(text: str) -> ResultList:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                entries.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
+                entries.append(parse_json(line))
+            except ValueError as error:
                 raise ShapeError(f"line {number} is no JSON") from error
     return ResultList(results=_results(entries, "line"), kind="lines")
 

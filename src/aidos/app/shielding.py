@@ -15,16 +15,16 @@ from aidos.app.shieldterms import ShieldTerms, WhoseProfile
 from aidos.app.taxonomies import searcher
 from aidos.core.noise import Noise
 from aidos.errors import InputError
-from aidos.report.shieldpage import ShieldStory, standing_facts, state_words
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.page import ShieldStory, standing_facts, state_words
+from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.service.base import check_request
-from aidos.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.shield.profile.holder import HeldProfile
-from aidos.shield.profile.requirement import CostLayer
 
 if TYPE_CHECKING:
     from aidos.core.taxonomy import Taxonomy
     from aidos.model.topicsearch import TopicSearch
-    from aidos.shield.profile.decision import Decision
+    from aidos.rooms.shield.profile.decision import Decision
 
 __all__ = ["Shield", "decision_facts", "decision_lines", "open_shield", "tell_story"]
 

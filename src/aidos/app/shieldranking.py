@@ -13,9 +13,9 @@ import numpy as np
 
 from aidos.app.resultlists import FoundResult
 from aidos.app.shielding import Shield
-from aidos.shield.profile.decision import Decision
-from aidos.shield.profile.rerank import Results, leaves_of, rerank, topic_relevances, user_scores
-from aidos.shield.profile.siterules import SiteRules
+from aidos.rooms.shield.profile.decision import Decision
+from aidos.rooms.shield.profile.rerank import Results, leaves_of, rerank, topic_relevances, user_scores
+from aidos.rooms.shield.profile.siterules import SiteRules
 
 __all__ = ["Reranked", "rerank_results"]
 

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.shield.profile.generalisation import ProfileGeneralisation
+    from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 
 __all__ = ["MECHANISM", "ShieldTerms", "WhoseProfile"]
 
@@ -54,7 +54,7 @@ class ShieldTerms:
 
     def mechanism(self) -> ProfileGeneralisation:
         """The mechanism with these parameters, or that of the recipe."""
-        from aidos.shield.profile.generalisation import ProfileGeneralisation
+        from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 
         options = ("risk_limit", "distinct_from", "algorithm", "risk")
         given = {name: value for name in options if (value := getattr(self, name)) is not None}
@@ -71,7 +71,7 @@ class ShieldTerms:
 
 def _from_recipe(path: Path) -> ProfileGeneralisation:
     from aidos.app.recipe import fill_parameters, read_recipe
-    from aidos.shield.profile.generalisation import ProfileGeneralisation
+    from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 
     recipe = read_recipe(path)
     if recipe.mechanism != MECHANISM:

@@ -5,12 +5,13 @@ It has a list ``block`` of sites, and tables ``[boost]`` and ``[downrank]`` of s
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from aidos.core.jsontext import parse_toml
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
-from aidos.shield.profile.siterules import SiteRules
+from aidos.rooms.shield.profile.siterules import SiteRules
 
 __all__ = ["read_rules"]
 
@@ -21,10 +22,8 @@ SHAPE = 'a rules file is TOML: block = ["site"], and under [boost] and [downrank
 def read_rules(path: Path) -> SiteRules:
     """The rules of a file; InputError says what is wrong with it."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}", hint="name the file of your rules") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = parse_toml(read_text(path, hint="name the file of your rules"))
+    except ValueError as error:
         raise InputError(f"{path} is not TOML", hint=SHAPE) from error
     if wrong := _misshapen(content):
         raise InputError(f"{path}: {wrong}", hint=SHAPE)

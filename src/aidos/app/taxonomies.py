@@ -11,9 +11,9 @@ from aidos.core.taxonomy import Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.model.taxonomies.cache import SUFFIX, save_taxonomy
-from aidos.model.taxonomies.native import write_native
 from aidos.model.taxonomies.reading import open_taxonomy
 from aidos.model.taxonomies.records import ImportedTaxonomy
+from aidos.model.taxonomies.tabular import write_native
 from aidos.model.topics import default_taxonomy
 
 if TYPE_CHECKING:

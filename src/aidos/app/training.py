@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine
+from aidos.engine.inputs import open_input
 from aidos.errors import InputError
-from aidos.exposure.critical.features import FEATURES
-from aidos.exposure.critical.lambdarank import TREES_KIND, TrainedTrees, TreeModel, train_trees
-from aidos.exposure.critical.learner import Trained, train
-from aidos.exposure.critical.model import CriticalityModel
-from aidos.exposure.critical.targets import count_words, sensitivity_scores
-from aidos.exposure.critical.teaching import Rows, Signals, Teaching, texts_of
-from aidos.exposure.queries.store import ExposureStore
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
+from aidos.rooms.exposure.critical.features import FEATURES
+from aidos.rooms.exposure.critical.lambdarank import TREES_KIND, TrainedTrees, TreeModel, train_trees
+from aidos.rooms.exposure.critical.learner import Trained, train
+from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.critical.targets import count_words, sensitivity_scores
+from aidos.rooms.exposure.critical.teaching import Rows, Signals, Teaching, texts_of
+from aidos.rooms.exposure.queries.store import ExposureStore
 
 __all__ = ["Learner", "SignalFiles", "load_ranker", "read_deletions", "train_by_signals", "train_by_topics"]
 
@@ -84,9 +85,8 @@ def train_by_topics(store: ExposureStore, *, learner: Learner, seed: int, progre
 def read_deletions(path: Path) -> dict[str, bool]:
     """Which posts were deleted, and which were not."""
     try:
-        table = pq.read_table(path) if path.suffix == ".parquet" else pacsv.read_csv(path)
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}", hint=f"give {WANTED}") from error
+        with open_input(path) as file:
+            table = pq.read_table(file) if path.suffix == ".parquet" else pacsv.read_csv(file)
     except (OSError, pa.ArrowInvalid) as error:
         raise InputError(f"{path} cannot be read", hint=f"give {WANTED}") from error
     if missing := {"post_id", "deleted"} - set(table.column_names):
@@ -103,10 +103,8 @@ def load_ranker(path: Path | None) -> CriticalityModel | TreeModel:
     """The ranker of a file, or the one that comes with aidos."""
     if path is None:
         return CriticalityModel.default()
-    try:
-        trees = TREES_KIND in path.read_text(encoding="utf-8")[:BEGINNING]
-    except (OSError, UnicodeDecodeError):
-        trees = False  # whoever reads it next says what is wrong
+    with open_input(path) as file:
+        trees = TREES_KIND.encode() in file.read(BEGINNING)
     return TreeModel.load(path) if trees else CriticalityModel.load(path)
 
 

@@ -12,9 +12,10 @@ from aidos.core.mechanism import Finding
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
 from aidos.engine.files import write_text
-from aidos.publish.histogram import PEOPLE, Histogram
-from aidos.publish.items import KINDS, contributions, item_columns, set_contributions, table_contributions
 from aidos.report.page import Chapter, DataTable, Facts, Page, Prose, render
+from aidos.rooms.publish.histogram import PEOPLE, Histogram
+from aidos.rooms.publish.items import KINDS, contributions, item_columns, set_contributions
+from aidos.rooms.publish.tables import TableRelease
 
 __all__ = ["compare", "true_contributions", "true_counts", "write_finding"]
 
@@ -36,12 +37,16 @@ def write_finding(made: ReleasedLog, recipe: Recipe, table: Table, path: Path) -
 
 
 def true_contributions(recipe: Recipe, table: Table) -> dict[str, Table]:
-    """What people really contributed, by the kinds of the recipe: neither bounded nor noised."""
-    if not recipe.person:
+    """What people really contributed, by the kinds of the recipe: neither bounded nor noised.
+
+    Sets are those of the items that a release makes sets of: nobody can wait for all sets of a person with thousands.
+    """
+    built = recipe.build()
+    if not isinstance(built, TableRelease):
         return {kind: contributions(table, KINDS[kind]) for kind in recipe.items}
-    if recipe.largest_set > 1:
-        return {"items": set_contributions(table, recipe.person, recipe.columns[0], recipe.largest_set)}
-    return {"items": table_contributions(table, recipe.person, recipe.columns)}
+    if built.largest_set > 1:
+        return {"items": set_contributions(built.set_items(table, b""), built.largest_set)}
+    return {"items": built.single_items(table)}
 
 
 @contextmanager

@@ -13,11 +13,11 @@ from aidos.app.taxonomies import open_named, searcher
 from aidos.core.progress import Progress
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import ParameterError
-from aidos.evaluate.ups.experiment import run_experiment
-from aidos.evaluate.ups.outcome import Outcome
-from aidos.evaluate.ups.plan import PARTS, Part, UpsExperiment
 from aidos.report.page import render
-from aidos.report.upsstudypage import UpsStudy, ups_study_page
+from aidos.studies.ups.experiment import run_experiment
+from aidos.studies.ups.outcome import Outcome
+from aidos.studies.ups.page import UpsStudy, ups_study_page
+from aidos.studies.ups.plan import PARTS, Part, UpsExperiment
 from aidos.world.size import World
 
 __all__ = ["Asking", "run_ups", "write_ups"]

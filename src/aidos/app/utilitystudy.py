@@ -12,23 +12,23 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aidos.account.ledgerfile import fingerprint_files
+from aidos.account.lineage import fingerprint_files
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import InputError
-from aidos.evaluate.risk.shelf import Shelf
-from aidos.evaluate.utility.experiment import PreparedLog, Source, prepare
-from aidos.evaluate.utility.originals import UnsuitedLogError
-from aidos.evaluate.utility.outcome import Outcome
-from aidos.evaluate.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.ingest.history.reading import read_history
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
 from aidos.report.page import render
-from aidos.report.utilityoverview import UtilityOverview, overview_page
-from aidos.report.utilitypage import UtilityStudy, utility_page
+from aidos.studies.risk.shelf import Shelf
+from aidos.studies.utility.experiment import PreparedLog, Source, prepare
+from aidos.studies.utility.originals import UnsuitedLogError
+from aidos.studies.utility.outcome import Outcome
+from aidos.studies.utility.overviewpage import UtilityOverview, overview_page
+from aidos.studies.utility.page import UtilityStudy, utility_page
+from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.world.documents import document_blocks
 from aidos.world.size import World
 from aidos.world.write import write_sample

@@ -15,8 +15,8 @@ from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.utilitystudy import UtilityData
-    from aidos.evaluate.utility.outcome import Outcome
-    from aidos.evaluate.utility.plan import Experiment, UtilityPlan
+    from aidos.studies.utility.outcome import Outcome
+    from aidos.studies.utility.plan import Experiment, UtilityPlan
 
 __all__ = ["OnWhat", "evaluate_every_utility", "evaluate_utility", "floats", "integers", "words"]
 
@@ -79,7 +79,7 @@ def evaluate_every_utility(  # noqa: PLR0917 - the same
 ) -> int:
     """The same for all experiments at once."""
     from aidos.app.utilitystudy import run_every_utility
-    from aidos.report.utilitypage import TITLES
+    from aidos.studies.utility.page import TITLES
 
     common, told = common or Common(), on_what or OnWhat()
     plan, data = _plan(asked, told), _data(files, told, how)
@@ -114,7 +114,7 @@ def _data(files: Sequence[str], told: OnWhat, how: HowToRead | None) -> UtilityD
 
 def _plan(asked: Mapping[str, object], told: OnWhat) -> UtilityPlan:
     """Only what was given: everything else is as the plan has it."""
-    from aidos.evaluate.utility.plan import UtilityPlan
+    from aidos.studies.utility.plan import UtilityPlan
 
     given: dict[str, Any] = {name: value for name, value in asked.items() if value not in (None, ())}
     return UtilityPlan(**given, seed=told.seed, repeats=told.repeats)
@@ -123,15 +123,17 @@ def _plan(asked: Mapping[str, object], told: OnWhat) -> UtilityPlan:
 def _for_machines(outcome: Outcome) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from aidos.evaluate.utility.searchclaims import read_claims
+    from aidos.studies.utility.measured import holds_from
+    from aidos.studies.utility.searchclaims import read_claims
 
-    return {**outcome.to_json(), "claims": [asdict(claim) for claim in read_claims(outcome)]}
+    claims = [asdict(claim) | {"holds_from": holds_from(claim.key)} for claim in read_claims(outcome)]
+    return {**outcome.to_json(), "claims": claims}
 
 
 def _tell(outcome: Outcome, title: str) -> None:
     """What the papers found and what was found here."""
     from aidos.report.terminal import rows_table
-    from aidos.report.utilitypage import CLAIM_COLUMNS, claim_rows
+    from aidos.studies.utility.page import CLAIM_COLUMNS, claim_rows
 
     show(rows_table(CLAIM_COLUMNS, claim_rows(outcome), title=title))
 
@@ -140,9 +142,20 @@ def _tell_end(outcomes: Sequence[Outcome], output: Path, common: Common, *, synt
     left_out = {kind: why for outcome in outcomes for kind, why in outcome.facts.left_out.items()}
     for kind, why in left_out.items():
         tell(f"{kind} are left out: {why}", quiet=common.quiet)
+    for words in filter(None, map(_remark, outcomes)):
+        tell(words, quiet=common.quiet)
     tell(f"{output / 'report.html'} has every table and chart", quiet=common.quiet)
     if not synthetic:
         tell("these are findings about the people of the log: not for release", quiet=common.quiet)
+
+
+def _remark(outcome: Outcome) -> str:
+    """What to know about the numbers of one experiment."""
+    from aidos.studies.utility.searchpage import tell_pairs, tell_pool
+
+    if outcome.experiment == "retrieval":
+        return tell_pool(outcome.pool)
+    return tell_pairs(outcome) if outcome.experiment == "substitution" else ""
 
 
 def _command(experiment: str, files: Sequence[str], told: OnWhat, asked: Mapping[str, object], output: Path) -> str:

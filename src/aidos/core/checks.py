@@ -1,39 +1,67 @@
-"""Parameter limits, declared once on the field and enforced wherever the value is made."""
+"""Parameter limits, declared once on the field and enforced wherever the value is made; parameters written as text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from difflib import get_close_matches
 from math import isfinite
 from types import UnionType
-from typing import TYPE_CHECKING, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import annotated_types as at
 
-from aidos.errors import ParameterError
+from aidos.errors import ParameterError, WrongParameter
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_parameters"]
+__all__ = ["check_parameters", "did_you_mean", "read_parameters"]
 
 
 def check_parameters(spec: DataclassInstance) -> None:
     """Raise one ParameterError that names every field out of its limits; NaN and infinity are always out."""
     hints = get_type_hints(type(spec), include_extras=True)
     values = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    problems = [words for name, value in values.items() for words in _broken(name, value, hints[name])]
-    if problems:
-        raise ParameterError(f"{type(spec).__name__}: " + "; ".join(problems))
+    broken = [WrongParameter(*words, name) for name, value in values.items() for words in _broken(value, hints[name])]
+    if broken:
+        raise ParameterError(f"{type(spec).__name__}: " + "; ".join(map(str, broken)), parameters=broken)
 
 
-def _broken(name: str, value: object, hint: object) -> list[str]:
+def read_parameters(
+    name: str, known: Sequence[str], parts: Sequence[str], settle: Callable[[str, str], object]
+) -> dict[str, Any]:
+    """Parameters of what is called ``name``, each written as ``key=value``; ``settle`` makes a value of the text."""
+    found: dict[str, object] = {}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not known:
+            raise ParameterError(f"{name} takes no parameters", hint=f"write {name}")
+        if not equals:
+            raise ParameterError(f"{name}: a parameter is written name=value", hint=f"it has {', '.join(known)}")
+        if key not in known:
+            raise ParameterError(f"{name} has no parameter {key!r}", hint=did_you_mean(key, known))
+        if key in found:
+            raise ParameterError(f"{name}: {key} is given twice", hint="give it once")
+        found[key] = settle(key, value)
+    return found
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str:
+    """A hint for whoever mistyped a name: the nearest one, and all that there are."""
+    close = get_close_matches(word, known, n=1)
+    return (f"did you mean {close[0]}? " if close else "") + f"there are {', '.join(known)}"
+
+
+def _broken(value: object, hint: object) -> list[tuple[str, str]]:
+    """What stands before the name of a parameter, and what behind it, for each thing that is wrong."""
     kinds = get_args(hint)
     if isinstance(value, tuple) and get_origin(hint) is tuple and kinds[1:] == (Ellipsis,):
-        return [words for item in value for words in _broken(f"each of {name}", item, kinds[0])]
+        return [(f"each of {before}", behind) for item in value for before, behind in _broken(item, kinds[0])]
     if isinstance(value, float) and not isfinite(value):
-        return [f"{name} must be finite, got {value!r}"]
+        return [("", f"must be finite, got {value!r}")]
     asked = (_words_if_broken(limit, value) for limit in _limits(hint))
-    return [f"{name} must be {words}, got {value!r}" for words in asked if words]
+    return [("", f"must be {words}, got {value!r}") for words in asked if words]
 
 
 def _limits(hint: object) -> tuple[object, ...]:

@@ -25,6 +25,8 @@ class PublicFacts:
 
     people: int | None = None
     """How many people are in the data, where that number is public."""
+    vouched: str = ""
+    """What the owner vouches for about the files, where the promise rests on that."""
 
 
 class Mechanism(Protocol[In, Out]):

@@ -12,7 +12,10 @@ from types import MappingProxyType
 
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["Profile", "Taxonomy", "Topic"]
+__all__ = ["DEEPEST", "Profile", "Taxonomy", "Topic"]
+
+DEEPEST = 100
+"""Levels below the root. Public taxonomies have up to twenty; what walks up from every topic pays for each level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,11 @@ class Taxonomy:
             if topic.parent:
                 children[topic.parent].append(topic.id)
         tree = cls(MappingProxyType(found), roots[0], MappingProxyType({k: tuple(v) for k, v in children.items()}))
-        reached = {topic.id for topic in tree.walk()}
-        _refuse("are on a cycle, not below the root", [t for t in found if t not in reached])
+        levels = {roots[0]: 0}
+        for topic in tree.walk():
+            levels.setdefault(topic.id, levels.get(topic.parent, 0) + 1)
+        _refuse("are on a cycle, not below the root", [t for t in found if t not in levels])
+        _refuse(f"are more than {DEEPEST} levels below the root", [t for t, level in levels.items() if level > DEEPEST])
         return tree
 
     def __len__(self) -> int:
@@ -127,4 +133,4 @@ def _refuse(what: str, culprits: list[str]) -> None:
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return ", ".join(name[:80] for name in names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,1 +1,1 @@
-"""Where tables live: DuckDB inside the process, and every query that aidos asks of an engine."""
+"""Where tables live: DuckDB inside the process, and files that are whole or not there."""

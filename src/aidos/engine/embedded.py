@@ -22,7 +22,7 @@ import duckdb
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.files import replace_when_done
 from aidos.engine.scratch import scratch_directory
-from aidos.errors import EngineError, ParameterError
+from aidos.errors import EngineError, InputError, ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedEngine", "EmbeddedTable", "quote_name", "quote_text"]
 
 Answer = TypeVar("Answer")
+DAMAGED_FILE = ("parquet", "magic bytes", "tprotocol", "thrift", "decompress", "zstd", "column chunk", "page header")
 MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|%)", re.IGNORECASE)
 
 
@@ -182,11 +183,16 @@ class EmbeddedTable:
         """How many rows."""
         return int(str(self.rows("select count(*) from {table}")[0][0]))
 
-    def write_parquet(self, path: Path, *, notes: Mapping[str, str] | None = None, label: str = "") -> int:
+    def write_parquet(
+        self, path: Path, *, notes: Mapping[str, str] | None = None, private: bool = False, label: str = ""
+    ) -> int:
         """Write all rows to a Parquet file, atomically; give the number of rows."""
         listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in (notes or {}).items())
-        form = "format parquet, compression zstd" + (f", kv_metadata {{{listed}}}" if listed else "")
-        with replace_when_done(path) as partial:
+        # DuckDB would put a file of its own in the place of one that is there, with other permissions.
+        form = "format parquet, compression zstd, use_tmp_file false" + (
+            f", kv_metadata {{{listed}}}" if listed else ""
+        )
+        with replace_when_done(path, private=private) as partial:
             target = quote_text(str(partial))
             written = self.engine.run(f"copy (select * from {self.name}) to {target} ({form})", label=label)
         return int(str(written[0][0]))
@@ -215,6 +221,14 @@ def _spoken_errors() -> Iterator[None]:
         raise EngineError(
             _io_message(str(error)), hint="free some space, or choose another place with TMPDIR"
         ) from error
+    except duckdb.Error as error:
+        # What DuckDB says of a Parquet file that it cannot read has many names, and it counts none of them as input.
+        # An error without a kind comes from what unpacks a file's description, or tells of extensions.
+        said = str(error).lower()
+        without_kind = type(error) is duckdb.Error and "extension" not in said
+        if not without_kind and not any(word in said for word in DAMAGED_FILE):
+            raise
+        raise InputError("a Parquet file is damaged and cannot be read", hint="see: aidos check FILE") from error
 
 
 def _io_message(text: str) -> str:

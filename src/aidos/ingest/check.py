@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import Problem
+from aidos.ingest.advice import Unused
 from aidos.ingest.inspection import Inspection
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import DEFAULT, inspect_files
@@ -31,6 +32,8 @@ class FileReport:
     """The kind of table: search-log, posts, run, judgements; empty when nothing was read."""
     columns: dict[str, str]
     """Column of aidos to column of the file."""
+    unused: tuple[Unused, ...]
+    """Columns of the file that become nothing, and what they might be."""
     rows: int
     people: int | None
     first: str
@@ -75,6 +78,7 @@ def _report(file: Inspection) -> FileReport:
         why=file.why,
         schema="" if file.spool is None else file.spool.schema.name,
         columns=dict(file.columns),
+        unused=() if file.spool is None else file.spool.unused,
         rows=0 if facts is None else facts.rows,
         people=None if facts is None else facts.people,
         first="" if facts is None else facts.first,

@@ -8,25 +8,31 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aidos.core.records import Column, Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
-from aidos.errors import Problem
-from aidos.ingest.columns import check_given, choose_schema, map_columns, missing_columns
+from aidos.errors import AidosError, Problem
+from aidos.ingest.advice import Unused, heard_columns, missing_columns, unused_columns
+from aidos.ingest.columns import check_given, choose_schema, map_columns
 from aidos.ingest.formats.stackexchange import PARQUET_LAYOUTS, ParquetLayout
+from aidos.ingest.looks import ROWS_LOOKED_AT, Look, look_at
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.sources import Source
-from aidos.ingest.spool import ROW, Spool, epoch_sql, time_sql, utc_sql
+from aidos.ingest.spool import ABSENT, ROW, Spool, epoch_sql, time_sql, utc_sql
 
 __all__ = ["ColumnarFile", "read_parquet"]
 
 NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+LONGEST_CELL = 200
+"""Characters of a cell that are looked at for advice."""
 FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 
 
@@ -41,6 +47,7 @@ class ColumnarFile:
     """The file's columns and their types in the engine; fields of structs by dotted names."""
     problems: tuple[Problem, ...]
     by_aidos: bool
+    unused: tuple[Unused, ...] = ()
 
 
 def read_parquet(
@@ -54,8 +61,8 @@ def read_parquet(
     except (pa.ArrowException, OSError):
         return None, describe("unreadable-file", source.name, reason="it is not a whole Parquet file")
     types = _types(engine, source)
-    file = _understand(source, arrow, types, options, by_aidos=b"aidos.schema" in metadata)
-    if not rows:
+    file = _understand(engine, source, arrow, types, options, metadata)
+    if not rows and not options.for_release:
         file = replace(file, problems=(*file.problems, describe("header-only", source.name)))
     problems = [] if file.problems else _bad_numbers(engine, source, file, options)
     spool = Spool(
@@ -63,6 +70,7 @@ def read_parquet(
         sql=f"select {_projection(file, options)}, file_row_number as {ROW} from {_relation(source)}",
         lines_of=lambda wanted: {row: row + 1 for row in wanted},
         columns=file.layout.columns,
+        unused=file.unused,
         problems=(*file.problems, *problems),
         in_order=not file.by_aidos,
     )
@@ -84,25 +92,46 @@ def _types(engine: EmbeddedEngine, source: Source) -> dict[str, str]:
     return types
 
 
-def _understand(
-    source: Source, arrow: pa.Schema, types: Mapping[str, str], options: ReadOptions, *, by_aidos: bool
+def _understand(  # noqa: PLR0913, PLR0917
+    engine: EmbeddedEngine,
+    source: Source,
+    arrow: pa.Schema,
+    types: Mapping[str, str],
+    options: ReadOptions,
+    metadata: Mapping[bytes, bytes],
 ) -> ColumnarFile:
-    names = [name for name in types if "." not in name or name in arrow.names]
+    by_aidos, absent = b"aidos.schema" in metadata, metadata.get(ABSENT.encode(), b"").decode().split(",")
+    names = [name for name in types if ("." not in name or name in arrow.names) and name not in absent]
     check_given(options.columns)
     known = next((layout for layout in PARQUET_LAYOUTS if set(layout.columns.values()) <= set(names)), None)
     if known is not None and not options.columns:
-        return ColumnarFile(known.title, "it has the columns of that layout", known, types, (), by_aidos)
+        used = {**known.columns, "scope": known.scope}
+        unused = unused_columns(names, known.schema, used, None)
+        return ColumnarFile(known.title, "it has the columns of that layout", known, types, (), by_aidos, unused)
     schema = choose_schema(names, options.columns)
     mapping = map_columns(names, schema, options.columns)
     nested = _nested(source, schema, mapping, types, options)
     problems = [*_duplicates(source, arrow), *nested]
-    missing = missing_columns(source.name, names, schema, mapping, line=None)
+    looks = None if options.for_release else _looks(engine, source, heard_columns(names, schema, mapping))
+    missing = missing_columns(source.name, names, schema, mapping, line=None, needed=options.needed, looks=looks)
     offered = " ".join(found.option for found in nested)
     problems += [found for found in missing if f"{found.column}=" not in offered]
     usable = {column: name for column, name in mapping.items() if name in types and not _is_nested(types[name])}
     why = "aidos wrote it" if by_aidos else "by its first bytes and the names of its columns"
     layout = ParquetLayout(f"Parquet ({schema.title})", schema, usable)
-    return ColumnarFile(layout.title, why, layout, types, tuple(problems), by_aidos)
+    unused = unused_columns(names, schema, mapping, looks)
+    return ColumnarFile(layout.title, why, layout, types, tuple(problems), by_aidos, unused)
+
+
+def _looks(engine: EmbeddedEngine, source: Source, names: Sequence[str]) -> dict[str, Look]:
+    """What the first cells of some columns look like; nothing of columns that hold no text."""
+    looks: dict[str, Look] = {}
+    for name in names:
+        cell = f"coalesce(left(cast({quote_name(name)} as varchar), {LONGEST_CELL}), '')"
+        with suppress(duckdb.Error, AidosError):
+            cells = engine.run(f"select {cell} from {_relation(source)} limit {ROWS_LOOKED_AT}")
+            looks |= look_at([name], ([str(cell)] for (cell,) in cells))
+    return looks
 
 
 def _duplicates(source: Source, arrow: pa.Schema) -> list[Problem]:

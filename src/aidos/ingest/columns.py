@@ -1,20 +1,31 @@
-"""What the columns of a table are called in the wild, and which one the user probably meant.
+"""What the columns of a table are called in the wild.
 
-Names are compared without case and punctuation: ``Anon-ID``, ``anon_id`` and ``AnonID`` are one name.
+Names are compared without case and punctuation: ``Anon-ID``, ``anon_id`` and ``AnonID`` are one name. Only names that
+mean one thing are mapped unasked; others are suggested, see `aidos.ingest.advice`.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 
 from aidos.core.records import JUDGEMENTS, POSTS, RUN, SEARCH_LOG, Schema
-from aidos.errors import ParameterError, Problem
-from aidos.ingest.problems import describe
+from aidos.errors import ParameterError
 
-__all__ = ["check_given", "choose_schema", "map_columns", "missing_columns", "plain_name"]
+__all__ = ["check_given", "choose_schema", "lacking", "map_columns", "plain_name"]
+
+CLICKED = (
+    "clickurl",
+    "clickedid",
+    *(
+        f"clicked{thing}{key}"
+        for thing in ("url", "uri", "link", "sku", "asin", "product", "item", "document", "doc", "object", "article")
+        for key in ("", "id")
+    ),
+    "clickedresultid",
+    "clickedresulturl",
+)
+"""Names of what was clicked; a SKU or product alone may as well have been shown or bought."""
 
 ALIASES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     SEARCH_LOG.name: {
@@ -29,8 +40,22 @@ ALIASES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "visitorid",
             "person",
             "searcher",
+            "userpseudoid",
+            "idvisitor",
+            "fullvisitorid",
         ),
-        "timestamp": ("querytime", "time", "ts", "datetime", "eventtime", "createdat", "date"),
+        "timestamp": (
+            "querytime",
+            "time",
+            "ts",
+            "datetime",
+            "eventtime",
+            "eventtimestamp",
+            "servertimestamp",
+            "searchtime",
+            "createdat",
+            "date",
+        ),
         "user_query": (
             "query",
             "q",
@@ -41,20 +66,25 @@ ALIASES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "keywords",
             "keyword",
             "term",
+            "searchkeyword",
+            "searchphrase",
+            "searchstring",
+            "searchtext",
+            "sitesearchkeyword",
         ),
-        "session_id": ("session", "sid", "visit", "visitid"),
+        "session_id": ("session", "sid", "visit", "visitid", "idvisit"),
         "query_id": ("qid",),
         "action": ("actionname", "event", "eventtype", "eventaction"),
-        "object_id": ("clickurl", "clickedurl", "url", "docid", "documentid", "docno", "itemid"),
-        "position": ("itemrank", "rank", "clickrank", "pos"),
+        "object_id": (*CLICKED, "url", "docid", "documentid", "docno", "itemid"),
+        "position": ("itemrank", "rank", "clickrank", "clickedrank", "clickposition", "clickedposition", "pos"),
     },
     POSTS.name: {
         "post_id": ("id", "post"),
-        "author_id": ("owneruserid", "userid", "author", "user", "memberid", "member"),
+        "author_id": ("owneruserid", "userid", "author", "user", "memberid", "member", "username"),
         "timestamp": ("created", "creationdate", "createdat", "datetime", "time", "ts", "date"),
-        "text": ("body", "content", "message", "title"),
-        "title": ("subject",),
-        "forum": ("site", "community", "subreddit", "topic"),
+        "text": ("body", "content", "message", "raw", "postraw", "title"),
+        "title": ("subject", "topictitle"),
+        "forum": ("site", "community", "subreddit", "topic", "category"),
         "kind": ("type", "posttype"),
         "parent_id": ("parent", "inreplyto"),
         "tags": ("tag",),
@@ -74,7 +104,6 @@ ALIASES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 PREFERENCE = (SEARCH_LOG, POSTS, JUDGEMENTS, RUN)
-CLOSE = 0.6
 
 
 def plain_name(name: str) -> str:
@@ -98,9 +127,18 @@ def map_columns(names: Sequence[str], schema: Schema, given: Mapping[str, str]) 
 
 
 def choose_schema(names: Sequence[str], given: Mapping[str, str]) -> Schema:
-    """The kind of table whose required columns are there; of those that lack some, the one that lacks the fewest."""
+    """The kind of table whose required columns are there; of those that lack some, the one that lacks the fewest.
+
+    Of those that lack as many, it is the one that has more of its columns; a person is in most of them.
+    """
     fitting = [schema for schema in PREFERENCE if set(given) <= set(schema.names())] or [SEARCH_LOG]
-    return min(fitting, key=lambda schema: len(_missing(schema, map_columns(names, schema, given))))
+
+    def rank(schema: Schema) -> tuple[int, int]:
+        mapped = map_columns(names, schema, given)
+        missing = len(lacking(schema, mapped))
+        return missing, -len(mapped.keys() - {schema.person}) if missing else 0
+
+    return min(fitting, key=rank)
 
 
 def check_given(given: Mapping[str, str]) -> None:
@@ -113,36 +151,6 @@ def check_given(given: Mapping[str, str]) -> None:
         )
 
 
-def missing_columns(
-    file: str, names: Sequence[str], schema: Schema, mapping: Mapping[str, str], *, line: int | None = 1
-) -> list[Problem]:
-    """Required columns that nothing maps to, and given ones that the file does not have, each with a suggestion."""
-    absent = [column for column, name in mapping.items() if name not in names and name.split(".")[0] not in names]
-    free = [name for name in names if name not in mapping.values()]
-    return [
-        describe(
-            "missing-column",
-            file,
-            lines=() if line is None else (line,),
-            column=column,
-            meaning=f"{column} ({schema.column(column).about})",
-            columns=", ".join(names),
-            assignment=shlex.quote(f"{column}={_nearest(mapping.get(column, column), schema, column, free) or 'NAME'}"),
-        )
-        for column in [*_missing(schema, mapping), *absent]
-    ]
-
-
-def _missing(schema: Schema, mapping: Mapping[str, str]) -> list[str]:
+def lacking(schema: Schema, mapping: Mapping[str, str]) -> list[str]:
+    """Required columns that nothing maps to."""
     return [column.name for column in schema.columns if column.required and column.name not in mapping]
-
-
-def _nearest(wanted: str, schema: Schema, column: str, free: Sequence[str]) -> str:
-    """The free column whose name comes closest to what was wanted, or to one of its aliases."""
-    plain = {plain_name(name): name for name in reversed(free)}
-    for target in (plain_name(wanted), plain_name(column), *ALIASES[schema.name][column]):
-        close = difflib.get_close_matches(target, plain, n=1, cutoff=CLOSE)
-        contained = [name for name in plain if len(target) > 2 and target in name]
-        if close or contained:
-            return plain[(close or contained)[0]]
-    return ""

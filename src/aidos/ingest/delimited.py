@@ -1,33 +1,41 @@
 """Delimited files: read by the engine, in parallel, straight into a private Parquet file.
 
-Every column's type is declared, so nothing is guessed from the data; records that do not fit are collected by the
-engine with their numbers. It holds all of them in memory, so what may be wrong with every row of a file, the way times
-are written, is not left to it: times are read as text and become null where they cannot be understood.
+Every column's type and every option of the dialect is declared, so nothing is guessed from the data; records that do
+not fit are collected by the engine with their numbers. It is given one record a line (unless the owner says that the
+file is RFC 4180), and in the end every line must be accounted for: it gave a row, was refused, or was blank.
+
+The engine holds all refused records in memory, so what may be wrong with every row of a file, the way times are
+written, is not left to it: times are read as text and become null where they cannot be understood.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 
 from aidos.core.records import SEARCH_LOG, Column
-from aidos.engine.embedded import EmbeddedEngine, quote_text
-from aidos.errors import Problem
+from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
+from aidos.errors import BrokenPromiseError, Problem
+from aidos.ingest.bytescan import LONGEST_LINE, Tally
 from aidos.ingest.formats.base import Sample
-from aidos.ingest.formats.clock import suggest_time_format
-from aidos.ingest.formats.delimiters import describe_delimiter, in_words, suggest_delimiter
-from aidos.ingest.formats.layout import Layout, split_lines
-from aidos.ingest.locate import Records, row_lines
+from aidos.ingest.formats.layout import Layout, describe_delimiter, in_words, split_lines, suggest_delimiter
 from aidos.ingest.normalise import QueryNormalisation
 from aidos.ingest.problems import describe
-from aidos.ingest.rejects import Rejects
+from aidos.ingest.rejects import Records, Rejects, row_lines
+from aidos.ingest.repair import CleanText, heed_quotes
 from aidos.ingest.sources import Source
 from aidos.ingest.spool import ROW, Spool, copy_sql, notes_of, time_sql
+from aidos.ingest.timestamps import suggest_time_format
 
-__all__ = ["read_delimited", "wrong_delimiter"]
+__all__ = ["AS_RFC4180", "read_delimited", "wrong_delimiter"]
 
+AS_RFC4180 = (
+    "read as RFC 4180, where a row may span lines: nobody's rows change those of others as long as"
+    " the writer doubled every quote inside a cell"
+)
 LINE_IN_MESSAGE = re.compile(r"Line: (\d+)")
 
 
@@ -42,68 +50,101 @@ def wrong_delimiter(source: Source, layout: Layout, sample: Sample) -> Problem |
 
 
 def read_delimited(
-    engine: EmbeddedEngine, source: Source, layout: Layout, normalisation: QueryNormalisation, sample: Sample
+    engine: EmbeddedEngine, text: CleanText, layout: Layout, normalisation: QueryNormalisation, wanted: frozenset[str]
 ) -> Spool | Problem:
     """Read the file into a private Parquet file; a problem when the engine cannot make sense of it at all."""
-    target = engine.scratch / f"{engine.fresh_name()}.parquet"
-    records = Records(source, layout.has_header, layout.quoted)
+    spans_lines, unquoted = layout.quotes == "rfc4180", Tally()
+    if layout.quotes == "line" and text.has_quotes:
+        text, unquoted = heed_quotes(text, layout.delimiter, engine.scratch / f"{engine.fresh_name()}.txt")
+        if layout.has_header and unquoted.lines[:1] == [text.first_line]:
+            return describe("bad-header", text.source.name, lines=(text.first_line,))
+    source, target = text.source, engine.scratch / f"{engine.fresh_name()}.parquet"
+    needed = wanted | {layout.schema.person}
+    kept = [column for column in layout.schema.columns if not wanted or column.name in needed]
+    records = Records(source, layout.has_header, spans_lines)
     rejects = Rejects(engine, engine.fresh_name(), records, layout)
-    select = f"select {_projection(layout, normalisation)} from {_read_csv(source, layout, rejects.table)}"
+    plain = text.is_plain and layout.delimiter == "\t"  # elsewhere a tab may stand in a cell
+    projection = _projection(layout, kept, normalisation, plain=plain)
+    select = f"select {projection} from {_read_csv(text, layout, kept, rejects.table)}"
+    copy = copy_sql(select, target, notes_of(layout.schema, normalisation, layout.mapping), read_once=bool(wanted))
     try:
-        engine.run(copy_sql(select, target, notes_of(layout.schema, normalisation)), label=f"reading {source.name}")
+        rows = int(str(engine.run(copy, label=f"reading {source.name}")[0][0]))
     except duckdb.InvalidInputException as error:
         line = LINE_IN_MESSAGE.search(str(error))
         return describe("bad-line", source.name, lines=(int(line[1]),) if line else ())
     problems = rejects.problems()
     rejected = rejects.records() if problems else frozenset()
+    if unquoted.count:
+        problems.append(describe("unbalanced-quote", source.name, lines=unquoted.lines, count=unquoted.count))
+    if not spans_lines and len(layout.names) > 1:
+        _account(text, rows + len(rejected) + layout.has_header)
     return Spool(
         schema=layout.schema,
-        sql=_select_spooled(layout, target),
+        sql=_select_spooled(layout, kept, target),
         lines_of=lambda rows: row_lines(records, rows, rejected),
-        columns=layout.mapping,
-        parquet=target,
+        columns={name: theirs for name, theirs in layout.mapping.items() if not wanted or name in needed},
+        parquet=target if len(kept) == len(layout.schema.columns) else None,
         problems=tuple(problems),
-        rejected=len(rejected),
-        time_hint=_time_hint(layout, sample),
+        rejected=len(rejected) + unquoted.count,
+        notes=(f"{source.name}: {AS_RFC4180}",) if spans_lines else (),
+        spans_lines=spans_lines,
+        time_hint=_time_hint(layout, text.sample),
     )
 
 
-def _read_csv(source: Source, layout: Layout, rejects: str) -> str:
-    quote = '"' if layout.quoted else ""
+def _account(text: CleanText, seen: int) -> None:
+    """No line may vanish in another one, whatever the engine's parser thinks of it."""
+    if seen != text.lines - text.blank:
+        raise BrokenPromiseError(
+            f"{text.source.name}: {text.lines - text.blank:,} lines gave {seen:,} records, so nothing was read",
+            hint="please report this; aidos ingest to Parquet from another format may help meanwhile",
+        )
+
+
+def _read_csv(text: CleanText, layout: Layout, kept: Sequence[Column], rejects: str) -> str:
+    quote = '"' if layout.quoted and text.has_quotes else ""
     options = {
         "auto_detect": "false",
-        "compression": quote_text(source.compression),
+        "compression": quote_text(text.source.compression),
+        "skip": str(text.first_line - 1 if layout.has_header else 0),
+        "comment": "''",
+        "null_padding": "false",
+        "strict_mode": "true",
+        "parallel": str(not quote).lower(),  # where to begin in the middle of a file would be guessed from quotes
+        "max_line_size": str(2 * LONGEST_LINE),
         "delim": quote_text(layout.delimiter),
         "quote": quote_text(quote),
         "escape": quote_text(quote),
         "header": str(layout.has_header).lower(),
         "nullstr": "''",
-        "columns": _csv_columns(layout),
+        "columns": _csv_columns(layout, kept),
         "store_rejects": "true",
         "rejects_table": quote_text(rejects),
         "rejects_scan": quote_text(f"{rejects}_scans"),
         "rejects_limit": "0",
     }
     listed = ", ".join(f"{name} = {value}" for name, value in options.items())
-    return f"read_csv({quote_text(str(source.path))}, {listed})"
+    return f"read_csv({quote_text(str(text.source.path))}, {listed})"
 
 
-def _csv_columns(layout: Layout) -> str:
+def _csv_columns(layout: Layout, kept: Sequence[Column]) -> str:
     """Columns by their place, since names in a file may be anything, with the type each is read as."""
     types = {
-        name: layout.schema.column(column).type for column, name in layout.mapping.items() if column != "timestamp"
+        layout.mapping[column.name]: column.type
+        for column in kept
+        if column.name in layout.mapping and column.type != "TIMESTAMP"
     }
     listed = (f"'c{place}': '{types.get(name, 'VARCHAR')}'" for place, name in enumerate(layout.names, start=1))
     return "{" + ", ".join(listed) + "}"
 
 
-def _projection(layout: Layout, normalisation: QueryNormalisation) -> str:
+def _projection(layout: Layout, kept: Sequence[Column], normalisation: QueryNormalisation, *, plain: bool) -> str:
     return ", ".join(
-        f'{_expression(layout, column, normalisation)} as "{column.name}"' for column in layout.schema.columns
+        f"{_expression(layout, column, normalisation, plain=plain)} as {quote_name(column.name)}" for column in kept
     )
 
 
-def _expression(layout: Layout, column: Column, normalisation: QueryNormalisation) -> str:
+def _expression(layout: Layout, column: Column, normalisation: QueryNormalisation, *, plain: bool) -> str:
     place = _place(layout, column.name)
     if not place:
         if layout.schema is SEARCH_LOG and column.name == "action":
@@ -112,7 +153,7 @@ def _expression(layout: Layout, column: Column, normalisation: QueryNormalisatio
         return f"cast(null as {column.type})"
     if column.type == "TIMESTAMP":
         return time_sql(place, layout.time_format)
-    return normalisation.sql(place) if column.name == "user_query" else place
+    return normalisation.sql(place, plain=plain) if column.name == "user_query" else place
 
 
 def _place(layout: Layout, column: str) -> str:
@@ -120,8 +161,11 @@ def _place(layout: Layout, column: str) -> str:
     return "" if name is None else f"c{layout.names.index(name) + 1}"
 
 
-def _select_spooled(layout: Layout, target: Path) -> str:
-    names = ", ".join(f'"{name}"' for name in layout.schema.names())
+def _select_spooled(layout: Layout, kept: Sequence[Column], target: Path) -> str:
+    names = ", ".join(
+        quote_name(column.name) if column in kept else f"cast(null as {column.type}) as {quote_name(column.name)}"
+        for column in layout.schema.columns
+    )
     return (
         f"select {names}, file_row_number as {ROW} from read_parquet({quote_text(str(target))}, file_row_number = true)"
     )

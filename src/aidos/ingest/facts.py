@@ -6,14 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from aidos.engine.embedded import EmbeddedEngine
+from aidos.core.records import SEARCH_LOG
+from aidos.engine.embedded import EmbeddedEngine, quote_name
 from aidos.errors import Problem
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.spool import ROW, Spool
 from aidos.ingest.timestamps import parse_time
 
-__all__ = ["Facts", "find_facts", "find_problems", "good_rows"]
+__all__ = ["Facts", "find_facts", "find_problems", "good_rows", "lacks_object"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,15 @@ class Facts:
     last: str
     nulls: Mapping[str, int]
     """How many rows lack each column that the file has."""
+    clicks: int | None = None
+    """How many rows call themselves clicks; None where the file does not name actions and results."""
+
+    def notes(self) -> list[str]:
+        """What is worth knowing and no problem."""
+        results = self.rows - self.nulls.get("object_id", self.rows)
+        if self.clicks == 0 and results:
+            return [f"no action is called click, so rows with a result ({results:,}) are no clicks to a release"]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +50,31 @@ class _Condition:
     words: Mapping[str, str]
 
 
-def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "") -> Facts:
-    """Count rows, people, gaps, and the span of time."""
+def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: bool = False) -> Facts:
+    """Count rows, people, gaps, and the span of time; briefly, only what problems are found by."""
     names = spool.schema.names()
-    person = spool.schema.person
-    timed = "timestamp" in names
-    mapped = [name for name in names if name in spool.columns]
+    person = "" if brief else spool.schema.person
+    timed = _is_timed(spool)
+    looked_for = {spool.schema.person, "timestamp"} if brief else set(names)
+    mapped = [name for name in names if name in spool.columns and name in looked_for]
+    acts = spool.schema is SEARCH_LOG and {"action", "object_id"} <= spool.columns.keys() and not brief
     asked = [
         "count(*)",
+        "count_if(lower(action) = 'click')" if acts else "null",
         f"count(distinct {person})" if person else "null",
         'cast(min("timestamp") as varchar)' if timed else "null",
         'cast(max("timestamp") as varchar)' if timed else "null",
-        *(f'count(*) - count("{name}")' for name in mapped),
+        *(f"count(*) - count({quote_name(name)})" for name in mapped),
     ]
-    rows, people, first, last, *nulls = engine.run(f"select {', '.join(asked)} from ({spool.sql})", label=label)[0]
+    found = engine.run(f"select {', '.join(asked)} from ({spool.sql})", label=label)[0]
+    rows, clicks, people, first, last, *nulls = found
     return Facts(
         rows=int(str(rows)),
         people=None if people is None else int(str(people)),
         first=str(first or ""),
         last=str(last or ""),
         nulls={name: int(str(count)) for name, count in zip(mapped, nulls, strict=True)},
+        clicks=None if clicks is None else int(str(clicks)),
     )
 
 
@@ -84,7 +99,7 @@ def find_problems(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts,
             if count
         ]
         problems = [_with_hint(found, spool.time_hint) for found in problems]
-    if spool.in_order and spool.schema.name == "search-log" and facts.first:
+    if spool.in_order and spool.schema.name == "search-log" and facts.first and not options.for_release:
         problems += _unsorted(engine, file, spool, options, people=None if problems else facts.people)
     return problems
 
@@ -93,19 +108,33 @@ def good_rows(spool: Spool, options: ReadOptions) -> str:
     """The condition that keeps the rows that nothing is wrong with."""
     person = [f"{spool.schema.person} is not null"] if spool.schema.person in spool.columns else []
     time = []
-    if "timestamp" in spool.columns:
+    if _is_timed(spool) and "timestamp" in spool.columns:
         early, late = _bounds(options)
         time = [f'"timestamp" >= {early}', f'"timestamp" < {late}']
     return " and ".join([*person, *time]) or "true"
+
+
+def lacks_object(spool: Spool) -> str:
+    """The condition that a row says where a result stood and names none; where actions are told, only clicks count."""
+    clicked = " and lower(action) = 'click'" if "action" in spool.columns else ""
+    return f'"position" is not null and object_id is null{clicked}'
+
+
+def _is_timed(spool: Spool) -> bool:
+    """Whether the rows have times; a table of any kind may call a column of texts so."""
+    return any(column.name == "timestamp" and column.type == "TIMESTAMP" for column in spool.schema.columns)
 
 
 def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condition]:
     """What to look for, as far as the facts leave it open."""
     conditions = []
     person = spool.schema.person
+    if spool.schema is SEARCH_LOG and facts.nulls.get("position", facts.rows) < facts.rows and not options.for_release:
+        column, words = spool.columns["position"], _objects(spool)
+        conditions.append(_Condition("position-without-object", lacks_object(spool), column, words))
     if person and facts.nulls.get(person):
         conditions.append(_Condition("missing-person", f"{person} is null", spool.columns[person], {}))
-    if facts.nulls.get("timestamp"):
+    if _is_timed(spool) and facts.nulls.get("timestamp"):
         conditions.append(_Condition("unreadable-time", '"timestamp" is null', spool.columns["timestamp"], {}))
     if facts.first:
         early, late = _bounds(options)
@@ -118,6 +147,15 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         if not _is_between(facts.last, options):
             conditions.append(_Condition("absurd-time", f'"timestamp" >= {late}', column, after))
     return conditions
+
+
+def _objects(spool: Spool) -> dict[str, str]:
+    """Which column may name the results, where none does."""
+    found = next((column for column in spool.unused if column.could_be == "object_id"), None)
+    if found is None or "object_id" in spool.columns:
+        return {"advice": "drop such positions", "option": "--accept position-without-object"}
+    advice = f"say that {found.name} does, or drop such positions with --accept position-without-object"
+    return {"advice": advice, "option": found.option}
 
 
 def _bounds(options: ReadOptions) -> tuple[str, str]:

@@ -14,8 +14,8 @@ from aidos.core.progress import Task
 from aidos.core.records import Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_text
 from aidos.errors import Problem
+from aidos.ingest.advice import missing_columns
 from aidos.ingest.bytescan import Tally
-from aidos.ingest.columns import missing_columns
 from aidos.ingest.formats.base import BadRow, LineFormat, Row
 from aidos.ingest.formats.jsonl import JsonLines
 from aidos.ingest.normalise import QueryNormalisation
@@ -55,7 +55,7 @@ def read_lines(
     target = engine.scratch / f"{engine.fresh_name()}.parquet"
     spooled = pa.schema([*((column.name, TYPES[column.type]) for column in known.schema.columns), (ROW, pa.int64())])
     bad = _BadRows()
-    with pq.ParquetWriter(target, spooled, compression="zstd") as writer:
+    with pq.ParquetWriter(target, spooled, compression="snappy") as writer:
         for batch in _batches(known.parse(lines), bad):
             writer.write_batch(pa.RecordBatch.from_pylist(batch, schema=spooled))
     return Spool(
@@ -84,9 +84,12 @@ class _BadRows:
         for (kind, sentence, column), tally in self.tallies.items():
             if kind == "missing-column" and isinstance(known, JsonLines):
                 lines = tuple(tally.lines[:1])
+                mapping = {
+                    ours: field for ours, field in known.mapping.items() if ours != field or field in known.fields
+                }
                 yield from (
                     replace(found, lines=lines)
-                    for found in missing_columns(file, known.fields, known.schema, known.mapping)
+                    for found in missing_columns(file, known.fields, known.schema, mapping, looks=known.looks)
                 )
             else:
                 yield _problem(file, kind, sentence, column, tally)

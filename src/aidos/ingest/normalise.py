@@ -9,14 +9,12 @@ corrects or translates.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
-import pyarrow.compute as pc
-from duckdb.func import PythonUDFType
-
-from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aidos.engine.embedded import EmbeddedEngine
 
 __all__ = ["AS_TYPED", "NORMALISED", "QueryNormalisation", "prepare"]
 
@@ -66,13 +64,16 @@ class QueryNormalisation:
         """The names of the steps taken."""
         return ",".join(field.name for field in fields(self) if getattr(self, field.name)) or "none"
 
-    def sql(self, text: str) -> str:
-        """The expression that normalises the SQL expression ``text``; `prepare` the engine first."""
+    def sql(self, text: str, *, plain: bool = False) -> str:
+        """The expression that normalises the SQL expression ``text``; `prepare` the engine first.
+
+        ``plain`` texts are known to hold visible ASCII and blanks only: the result is the same, in half the time.
+        """
         if self == AS_TYPED:
             return text
         lowered = f"lower({text})" if self.case else text
         mended = f"nullif({self._steps(text)}, '')"
-        return f"case when {_is_neat(text)} then {lowered} else {mended} end"
+        return f"case when {_is_neat(text, plain=plain)} then {lowered} else {mended} end"
 
     def _steps(self, text: str) -> str:
         if self.nfkc:
@@ -96,7 +97,7 @@ NORMALISED = QueryNormalisation(nfkc=True, case=True, white_space=True, control_
 """All four steps."""
 
 
-def _is_neat(text: str) -> str:
+def _is_neat(text: str, *, plain: bool) -> str:
     """Whether a text is visible ASCII with single blanks between, so that no step but case can change it.
 
     The engine writes a blob with escapes for all bytes but visible ASCII and blanks: a text that grows no longer has
@@ -104,11 +105,14 @@ def _is_neat(text: str) -> str:
     """
     visible = f"strlen(cast(encode({text}) as varchar)) = strlen({text})"
     single = f"not contains({text}, '  ') and not starts_with({text}, ' ') and not ends_with({text}, ' ')"
-    return f"{visible} and {single} and {text} <> ''"
+    return f"{single} and {text} <> ''" if plain else f"{visible} and {single} and {text} <> ''"
 
 
 def prepare(engine: EmbeddedEngine) -> None:
     """Teach the engine NFKC, which it does not know by itself."""
+    import duckdb
+    from duckdb.func import PythonUDFType
+
     known = engine.run(f"select count(*) from duckdb_functions() where function_name = '{NFKC}'")
     if known == [(0,)]:
         text = duckdb.sqltypes.VARCHAR
@@ -117,4 +121,6 @@ def prepare(engine: EmbeddedEngine) -> None:
 
 def _nfkc(texts: Any) -> Any:
     """Arrow arrays in and out; the engine evaluates annotations, and pyarrow's exist for type checkers only."""
+    import pyarrow.compute as pc
+
     return pc.call_function("utf8_normalize", [texts], pc.Utf8NormalizeOptions("NFKC"))

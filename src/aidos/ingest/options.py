@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 from annotated_types import Gt
 
@@ -14,10 +14,22 @@ from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.ingest.normalise import AS_TYPED, QueryNormalisation
 
-__all__ = ["ACCEPTABLE", "ReadOptions"]
+__all__ = ["ACCEPTABLE", "QUOTES", "HowToRead", "Quotes", "ReadOptions"]
+
+Quotes = Literal["", "line", "none", "rfc4180"]
+QUOTES: tuple[Quotes, ...] = ("line", "none", "rfc4180")
+"""What double quotes may be in delimited text: around cells within one line, plain text, or RFC 4180."""
 
 ACCEPTABLE = frozenset(
-    {"byte-order-mark", "duplicate-columns", "mixed-line-ends", "nested-types", "nul-bytes", "unsorted-times"}
+    {
+        "byte-order-mark",
+        "duplicate-columns",
+        "mixed-line-ends",
+        "nested-types",
+        "nul-bytes",
+        "position-without-object",
+        "unsorted-times",
+    }
 )
 """The problems that ``--accept`` takes: aidos knows how to mend them without losing rows."""
 EARLIEST = date(1990, 1, 1)
@@ -33,6 +45,10 @@ class ReadOptions:
     """The columns of aidos and what the file calls them: client_id=AnonID."""
     delimiter: str = ""
     """The character between columns; recognised when empty."""
+    quotes: Quotes = ""
+    """What double quotes are: around cells that end on their line (line), text (none), or as RFC 4180 has them,
+    around cells that may hold line ends (rfc4180). By the header line when empty: none in a tab-separated file whose
+    header has none, line in every other."""
     has_header: bool | None = None
     """Whether the first line names the columns; recognised when not given."""
     encoding: str = "utf-8"
@@ -49,6 +65,15 @@ class ReadOptions:
     """Problems to mend without asking: mixed-line-ends, byte-order-mark..."""
     normalise: QueryNormalisation = AS_TYPED
     """What to do to the text of queries; nothing unless asked."""
+    for_release: bool = False
+    """Nothing may be decided by rows: the format is declared or named by the header line. The order of rows does not
+    matter, and no number of bad rows refuses a file whose bad rows are left out."""
+    wanted: frozenset[str] = frozenset()
+    """Columns to read besides the required ones; all when empty."""
+    needed: frozenset[str] = frozenset()
+    """Columns that must be mapped besides the required ones: a release is made of them."""
+    table: tuple[str, ...] = ()
+    """Read these columns of any table with a header, as text, in place of one of the tables that aidos knows."""
     session_gap_minutes: Annotated[float | None, Gt(0)] = None
     """Start a new session after such a pause; sessions stay as the file has them when not given."""
 
@@ -58,6 +83,8 @@ class ReadOptions:
             raise ParameterError(
                 f"cannot accept {', '.join(strange)}", hint=f"what can be accepted: {', '.join(sorted(ACCEPTABLE))}"
             )
+        if self.quotes and self.quotes not in QUOTES:
+            raise ParameterError(f"quotes cannot be {self.quotes!r}", hint=f"choose from {', '.join(QUOTES)}")
         if self.delimiter and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
             raise ParameterError("the delimiter must be one character", hint="a tab is written as '\\t'")
         try:
@@ -72,3 +99,79 @@ class ReadOptions:
     def last_day(self) -> date:
         """The last day that is not absurd: tomorrow, because clocks differ, unless another was given."""
         return self.latest or datetime.now(UTC).date() + timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToRead:
+    """How to read files, in the words of whoever names them: every job that reads data files takes it."""
+
+    format: str = ""
+    """The format, if it should not be recognised: aol, excite, ubi, elastic, solr, csv, jsonl, parquet..."""
+
+    column: tuple[str, ...] = ()
+    """What the file calls a column of aidos, for example client_id=AnonID; may be repeated."""
+
+    delimiter: str = ""
+    r"""The character between columns, for example ';' or '\t'."""
+
+    quotes: str = ""
+    """Double quotes: line (around cells of one line), none (text), rfc4180 (cells may span lines); by the header."""
+
+    header: bool | None = None
+    """Whether the first line names the columns; recognised if unset."""
+
+    encoding: str = "utf-8"
+    """The encoding of text files, for example latin-1."""
+
+    time_format: str = ""
+    """How times are written: iso, epoch, or a pattern such as '%d/%m/%Y %H:%M'."""
+
+    earliest: str = "1990-01-01"
+    """Times before this day are taken for mistakes."""
+
+    latest: str = ""
+    """Times after this day are taken for mistakes; tomorrow if unset."""
+
+    skip_bad_rows: bool = False
+    """Leave out the rows that cannot be read, and say how many."""
+
+    accept: tuple[str, ...] = ()
+    """Mend a problem without asking, for example byte-order-mark; `aidos check` names them; may be repeated."""
+
+    def vouched(self) -> str:
+        """What the owner vouches for by these options, for whoever relies on a promise about the files."""
+        from aidos.ingest.delimited import AS_RFC4180
+
+        return f"The files were {AS_RFC4180}; their owner vouches for that." if self.quotes == "rfc4180" else ""
+
+    def options(self, *, normalise: str = "", session_gap: float | None = None) -> ReadOptions:
+        """As a value that the ingest floor takes."""
+        return ReadOptions(
+            format=self.format,
+            columns=dict(_pair(text) for text in self.column),
+            delimiter="\t" if self.delimiter == r"\t" else self.delimiter,
+            quotes=cast("Quotes", self.quotes),
+            has_header=self.header,
+            encoding=self.encoding,
+            time_format=self.time_format,
+            earliest=_day("--earliest", self.earliest) or EARLIEST,
+            latest=_day("--latest", self.latest),
+            skip_bad_rows=self.skip_bad_rows,
+            accept=frozenset(self.accept),
+            normalise=QueryNormalisation.parse(normalise) if normalise else AS_TYPED,
+            session_gap_minutes=session_gap,
+        )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    ours, equals, theirs = text.partition("=")
+    if not (ours and equals and theirs):
+        raise ParameterError("--column takes OURS=THEIRS", hint="for example --column client_id=AnonID")
+    return ours, theirs
+
+
+def _day(option: str, text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise ParameterError(f"{option} takes a day such as 2006-03-01, got {text!r}") from error

@@ -59,6 +59,7 @@ KINDS = {
         Kind("directory", "is a directory, not a file", "name the files in it", "{pattern}"),
         Kind("no-permission", "may not be read by this user", "ask its owner, or change it: chmod u+r FILE"),
         Kind("unreadable-file", "cannot be read: {reason}", "check the disk, or copy the file again"),
+        Kind("other-file", "is {what}, which aidos does not read", "{remedy}"),
         Kind("empty-file", "is empty", "export it again; nothing can be read from it"),
         Kind("header-only", "has no rows, at most a header", "export it again; nothing can be read from it"),
         Kind("cut-off", "the compressed data are broken or end too early", "fetch or compress the file again"),
@@ -68,12 +69,18 @@ KINDS = {
             "name it; the formats are {formats}",
             "--format FORMAT",
         ),
+        Kind(
+            "unsure-format",
+            "its rows fit more than one format: {formats}",
+            "say which it is (or {others})",
+            "{option}",
+        ),
         Kind("different-tables", "holds {title}, the files before it another kind of table", "read them one by one"),
         Kind(
             "wrong-delimiter",
             "the columns are not separated by {found}",
             "the lines look separated by {better}",
-            "--delimiter {delimiter}",
+            "{option}",
         ),
         Kind(
             "ragged-rows", "{expected} columns were expected, the line has more or fewer", "leave such lines out", SKIP
@@ -82,7 +89,31 @@ KINDS = {
         Kind("bad-json", "the line is not valid JSON", "leave such lines out", SKIP),
         Kind("bad-number", "the column {column} does not hold a number that fits", "leave such lines out", SKIP),
         Kind("line-too-long", "the line is longer than 1 MB", "leave such lines out", SKIP),
-        Kind("nul-bytes", "the line holds NUL bytes", "drop those bytes", "--accept nul-bytes"),
+        Kind("nul-bytes", "the line holds NUL bytes", "drop those bytes", "--accept nul-bytes", by_row=True),
+        Kind(
+            "unbalanced-quote",
+            "a double quote is not closed on its line, or does not stand around a whole cell",
+            "say that quotes are text here; if cells may hold line ends and the writer doubled every quote inside,"
+            " say --quotes rfc4180",
+            "--quotes none",
+            by_row=True,
+        ),
+        Kind(
+            "bad-header",
+            "the line that names the columns cannot be read",
+            "mend that line; without it no column has a name",
+        ),
+        Kind(
+            "guessed-format",
+            "only its rows say which format it is, and a release must not depend on that",
+            "say that it is {title}",
+            "{option}",
+        ),
+        Kind(
+            "guessed-width",
+            "no header line says how many columns a row has, so bad rows cannot be told from good ones",
+            "put a line with names before the rows, or do not leave bad rows out",
+        ),
         Kind(
             "invalid-utf8",
             "the text is not valid {encoding}",
@@ -92,9 +123,10 @@ KINDS = {
         ),
         Kind(
             "mixed-line-ends",
-            "the line ends differently from the first one",
-            "take every kind of line end as one",
+            "a carriage return stands inside the line, or is the only kind of line end",
+            "take carriage returns as line ends too",
             "--accept mixed-line-ends",
+            by_row=True,
         ),
         Kind("byte-order-mark", "begins with a byte order mark", "drop the mark", "--accept byte-order-mark"),
         Kind(
@@ -111,6 +143,23 @@ KINDS = {
             "no column holds the {meaning}",
             "say which one does; the file has {columns}",
             "--column {assignment}",
+        ),
+        Kind(
+            "undeclared-field",
+            "only rows say which field holds the {meaning}, and a release must not depend on that",
+            "say which one does; it may be called {column}",
+            "--column {column}={column}",
+        ),
+        Kind(
+            "not-in-format",
+            "{title} does not hold the {meaning}",
+            "ask for items that are made of something else, or name another format",
+        ),
+        Kind(
+            "position-without-object",
+            "the column {column} says where a result stood, and no result is named",
+            "{advice}",
+            "{option}",
         ),
         Kind("unreadable-time", "the column {column} does not hold a time", "leave such rows out", SKIP),
         Kind(

@@ -3,6 +3,9 @@
 Each file is looked at byte by byte, recognised, spooled, and asked for what is wrong with it; only then is the verdict
 given, with all problems of all files at once. Strict by default: whatever the user did not accept stops the reading,
 and nothing has been written by then but private files in the engine's own directory.
+
+A log gets sessions, too: which actions of a person belong together. Sessions are by gap (a pause of thirty minutes ends
+one, unless told otherwise) or by a column of the table. Their ids never mix people, whatever the file called them.
 """
 
 from __future__ import annotations
@@ -11,22 +14,32 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 
 from aidos.core.records import SEARCH_LOG, Schema
-from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
+from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_name
 from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError, Problem
-from aidos.ingest.facts import good_rows
+from aidos.ingest.facts import good_rows, lacks_object
 from aidos.ingest.formats.qlogs import PREFIX
 from aidos.ingest.inspection import Inspection, inspect_dataset, inspect_source
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
-from aidos.ingest.sessions import with_sessions_by_gap
 from aidos.ingest.sources import find_sources
 from aidos.ingest.spool import ROW, notes_of, prepare_engine
 
-__all__ = ["Reading", "inspect_files", "read_files", "write_log"]
+__all__ = [
+    "USUAL_GAP_MINUTES",
+    "Reading",
+    "inspect_files",
+    "read_files",
+    "sessions_by_column",
+    "sessions_by_gap",
+    "with_sessions_by_column",
+    "with_sessions_by_gap",
+    "write_log",
+]
 
 DEFAULT = ReadOptions()
 
@@ -51,6 +64,8 @@ def read_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOption
     """Read files of any known format into one table; InputError with all problems when there are any."""
     options = replace(options, latest=options.last_day())
     files, problems = inspect_files(engine, paths, options)
+    if not problems and all(file.spool is None for file in files):
+        problems = tuple(describe("header-only", file.file) for file in files)
     if problems:
         raise _refusal(problems)
     schema = next(file.spool.schema for file in files if file.spool is not None)
@@ -99,7 +114,9 @@ def write_log(reading: Reading, path: Path | str) -> int:
     A spooled file that already holds the table is linked or copied into place: the data are not read again.
     """
     if reading.parquet is None:
-        notes = notes_of(reading.schema, reading.options.normalise)
+        mapped = {column for file in reading.files for column in file.columns}
+        mapped |= {"session_id"} if reading.options.session_gap_minutes is not None else set()
+        notes = notes_of(reading.schema, reading.options.normalise, mapped)
         return reading.table.write_parquet(Path(path), notes=notes, label=f"writing {path}")
     with replace_when_done(Path(path)) as partial:
         try:
@@ -122,12 +139,19 @@ def _joined(
             continue
         keep = f" where {good_rows(file.spool, options)}" if file.skipped else ""
         order = f", {number} as aidos_file, {ROW}" if sort else ""
-        parts.append(f"select {names}{order} from ({file.spool.sql}){keep}")
+        placed = f'if({lacks_object(file.spool)}, null, "position")' if _drops_positions(file) else ""
+        mended = f' replace ({placed} as "position")' if placed else ""
+        parts.append(f"select {names}{order} from (select *{mended} from ({file.spool.sql})){keep}")
     joined = " union all ".join(parts)
     if sort:
         joined = f'select {names} from ({joined}) order by {schema.person}, "timestamp", aidos_file, {ROW}'
-    alone = len(parts) == 1 and not sort and not files[0].skipped
+    alone = len(parts) == 1 and not sort and not files[0].skipped and not _drops_positions(files[0])
     return engine.view(joined), files[0].spool.parquet if alone and files[0].spool is not None else None
+
+
+def _drops_positions(file: Inspection) -> bool:
+    """Whether positions of nothing are to be dropped."""
+    return "position-without-object" in file.accepted
 
 
 def _refusal(problems: Sequence[Problem]) -> InputError:
@@ -135,3 +159,40 @@ def _refusal(problems: Sequence[Problem]) -> InputError:
     more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
     hint = f"{first.remedy}: {first.option}" if first.option else first.remedy
     return InputError(f"{first}{more}", hint=hint, problems=problems)
+
+
+USUAL_GAP_MINUTES = 30.0
+"""The pause that ends a session by the custom of the field."""
+
+
+def with_sessions_by_gap(table: EmbeddedTable, minutes: float = USUAL_GAP_MINUTES) -> EmbeddedTable:
+    """The search log with session ids by gap, sorted by person and time; nothing runs yet."""
+    if not isfinite(minutes) or minutes <= 0:
+        raise ParameterError(f"the gap between sessions must be a positive number of minutes, got {minutes}")
+    return table.select(sessions_by_gap(minutes))
+
+
+def with_sessions_by_column(table: EmbeddedTable, column: str = "session_id") -> EmbeddedTable:
+    """The search log with session ids from a column; nothing runs yet."""
+    if column not in table.columns:
+        raise ParameterError(f"the table has no column {column}", hint=f"it has {', '.join(table.columns)}")
+    return table.select(sessions_by_column(quote_name(column)))
+
+
+def sessions_by_gap(minutes: float) -> str:
+    """A search log whose sessions end with a pause of more than so many minutes; ids are person and number."""
+    pause = f'epoch_us("timestamp") - epoch_us(lag("timestamp") over person) > {round(minutes * 60_000_000)}'
+    return f"""
+        select * exclude (starts) replace (client_id || '-' || cast(sum(starts) over person as varchar) as session_id)
+        from (
+            select *, if(coalesce({pause}, true), 1, 0) as starts from {{table}}
+            window person as (partition by client_id order by "timestamp")
+        )
+        window person as (partition by client_id order by "timestamp" range unbounded preceding)
+        order by client_id, "timestamp"
+    """
+
+
+def sessions_by_column(column: str) -> str:
+    """A search log whose sessions are told apart by another of its columns, within each person."""
+    return f"select * replace (client_id || '-' || cast({column} as varchar) as session_id) from {{table}}"

@@ -1,19 +1,25 @@
 """The records of a delimited file that the engine set aside, as problems with lines.
 
 The engine's own messages quote cells, so only the kind of each, its record and its column are looked at.
+
+The way from the engine's rows back to the lines of the file is here, too. The engine numbers the records of a file: the
+header, blank lines and rejected records count, line ends inside quotes do not. A spooled row knows only its place among
+the rows that were kept. This walks the file in Python, only when a message needs a line, and no farther than the last
+line it needs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import Problem
 from aidos.ingest.formats.layout import Layout
-from aidos.ingest.locate import Records, record_lines
 from aidos.ingest.problems import LINES_SHOWN, describe
+from aidos.ingest.sources import Source, open_bytes
 
-__all__ = ["Rejects"]
+__all__ = ["Records", "Rejects", "record_lines", "row_lines"]
 
 WIDTH_ERRORS = ("MISSING COLUMNS", "TOO MANY COLUMNS")
 SLUGS = {
@@ -67,3 +73,52 @@ class Rejects:
             encoding="UTF-8",
             better="latin-1",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """A delimited file as a sequence of records."""
+
+    source: Source
+    has_header: bool
+    spans_lines: bool
+    """Whether a record may hold line ends inside quotes."""
+
+    def __iter__(self) -> Iterator[tuple[int, int, bool]]:
+        """Each record's number, its first line, and whether it is blank; all counted from 1."""
+        record, line, open_quote = 0, 0, False
+        with open_bytes(self.source) as stream:
+            for text in stream:
+                line += 1
+                if not open_quote:
+                    record += 1
+                    yield record, line, not text.strip(b"\r\n")
+                if self.spans_lines and text.count(b'"') % 2:
+                    open_quote = not open_quote
+
+
+def record_lines(records: Records, wanted: Collection[int]) -> dict[int, int]:
+    """The first line of each wanted record."""
+    if not records.spans_lines:
+        return {number: number for number in wanted}
+    last, lines = max(wanted, default=0), {}
+    for record, line, _ in records:
+        if record > last:
+            break
+        if record in wanted:
+            lines[record] = line
+    return lines
+
+
+def row_lines(records: Records, wanted: Collection[int], rejected: Collection[int]) -> dict[int, int]:
+    """The first line of each wanted row, rows counted from 0 among the records that were not rejected."""
+    row, lines, last = -1 - records.has_header, {}, max(wanted, default=-1)
+    for record, line, is_blank in records:
+        if is_blank or record in rejected:
+            continue
+        row += 1
+        if row > last:
+            break
+        if row in wanted:
+            lines[row] = line
+    return lines

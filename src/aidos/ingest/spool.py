@@ -9,10 +9,17 @@ from pathlib import Path
 from aidos.core.records import Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import Problem
+from aidos.ingest.advice import Unused
 from aidos.ingest.normalise import AS_TYPED, QueryNormalisation, prepare
 
-__all__ = ["ROW", "Spool", "copy_sql", "epoch_sql", "notes_of", "prepare_engine", "time_sql", "utc_sql"]
+__all__ = ["ABSENT", "ROW", "Spool", "copy_sql", "epoch_sql", "notes_of", "prepare_engine", "time_sql", "utc_sql"]
 
+NUMBER = r"\s*[+-]?\d+(\.\d+)?\s*"
+STAMP = "%y%m%d%H%M%S"
+ABSENT = "aidos.absent"
+"""The note of a written file that names the columns which its source does not have."""
+MADE = "action"
+"""The column that is made where the source does not have it."""
 ROW = "aidos_row"
 """The column of a spool's query by which a row is found again in its file."""
 
@@ -28,6 +35,8 @@ class Spool:
     """The line of each row, by its `ROW`."""
     columns: Mapping[str, str]
     """Column of the schema to column of the file."""
+    unused: tuple[Unused, ...] = ()
+    """Columns of the file that become nothing."""
     parquet: Path | None = None
     """A private Parquet file that holds exactly these rows and columns, where there is one."""
     problems: tuple[Problem, ...] = ()
@@ -37,6 +46,8 @@ class Spool:
     notes: tuple[str, ...] = ()
     time_hint: str = ""
     """A pattern that would fit the times, where they are written in a way that must be told."""
+    spans_lines: bool = False
+    """Whether a row may hold line ends, on the owner's word."""
     in_order: bool = True
     """Whether the rows of such a file are expected to be in order of time."""
 
@@ -48,9 +59,10 @@ def prepare_engine(engine: EmbeddedEngine, normalisation: QueryNormalisation) ->
         prepare(engine)
 
 
-def notes_of(schema: Schema, normalisation: QueryNormalisation) -> dict[str, str]:
-    """What a written file says about itself."""
-    return {"aidos.schema": schema.name, "aidos.normalised": str(normalisation)}
+def notes_of(schema: Schema, normalisation: QueryNormalisation, columns: Collection[str]) -> dict[str, str]:
+    """What a written file says about itself: columns that the source does not have are there and empty."""
+    absent = ",".join(name for name in schema.names() if name not in columns and name != MADE)
+    return {"aidos.schema": schema.name, "aidos.normalised": str(normalisation), ABSENT: absent}
 
 
 def utc_sql(column: str) -> str:
@@ -68,15 +80,26 @@ def epoch_sql(column: str) -> str:
 
 
 def time_sql(text: str, time_format: str) -> str:
-    """A text as a time, null where it cannot be read."""
+    """A text as a time, null where it cannot be read; without a format each cell tells by itself how it is written."""
     match time_format:
         case "" | "iso":
             zoned = utc_sql(f"try_cast({text} as timestamptz)")
-            return f"case when {_has_no_zone(text)} then try_cast({text} as timestamp) else {zoned} end"
+            number = "" if time_format else f"when {_is_number(text)} then {_number_sql(text)} "
+            return f"case when {_has_no_zone(text)} then try_cast({text} as timestamp) {number}else {zoned} end"
         case "epoch":
             return epoch_sql(f"try_cast({text} as double)")
         case _:
             return f"try_strptime({text}, {quote_text(time_format)})"
+
+
+def _is_number(text: str) -> str:
+    return f"regexp_full_match({text}, '{NUMBER}')"
+
+
+def _number_sql(text: str) -> str:
+    """Twelve digits are ``yymmddHHMMSS`` where that is a real time; every other number is one since 1970."""
+    stamp = f"if(strlen({text}) = 12, try_strptime({text}, '{STAMP}'), null)"
+    return f"coalesce({stamp}, {epoch_sql(f'try_cast({text} as double)')})"
 
 
 def _has_no_zone(text: str) -> str:
@@ -84,12 +107,12 @@ def _has_no_zone(text: str) -> str:
     return f"strlen({text}) = 19 and ({text})[17] = ':'"
 
 
-def copy_sql(select: str, target: Path, notes: Mapping[str, str]) -> str:
+def copy_sql(select: str, target: Path, notes: Mapping[str, str], *, read_once: bool = False) -> str:
     """The statement that writes a query's rows to a Parquet file, in their order.
 
-    Snappy, because a better compression would cost a third of the time that reading takes.
+    Snappy, because a better compression would cost a third of the time that reading takes; and without dictionaries
+    where the file is read once and thrown away.
     """
     listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in notes.items())
-    return (
-        f"copy ({select}) to {quote_text(str(target))} (format parquet, compression snappy, kv_metadata {{{listed}}})"
-    )
+    form = "format parquet, compression snappy" + (", dictionary_size_limit 1" if read_once else "")
+    return f"copy ({select}) to {quote_text(str(target))} ({form}, kv_metadata {{{listed}}})"

@@ -2,14 +2,17 @@
 
 The result is always timezone-naive UTC. A text without a zone is taken as UTC, because nothing in a log says
 otherwise. Whether a time is plausible is not judged here: 1970 is a time, and the facts about a log call it absurd.
+
+How a column of texts seems to write its times is advice for the owner, never a decision.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["parse_time"]
+__all__ = ["parse_time", "suggest_time_format"]
 
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (naive on purpose: every time of the house is naive UTC)
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -76,3 +79,26 @@ def _naive_utc(time: datetime) -> datetime | None:
         return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:
         return None
+
+
+PATTERNS = tuple(
+    f"{day}{time}"
+    for day in ("%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d")
+    for time in ("", " %H:%M:%S", " %H:%M", ":%H:%M:%S", "T%H%M%S", "%H%M%S", " %I:%M:%S %p", " %I:%M %p")
+)
+"""Ways of writing times that are suggested but never assumed: nothing tells March 4th from April 3rd."""
+
+
+def suggest_time_format(cells: Sequence[str]) -> str:
+    """The first pattern that all cells fit; empty when there is none."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    fitting = (pattern for pattern in PATTERNS if all(_fits(cell, pattern) for cell in filled))
+    return next(fitting, "") if filled else ""
+
+
+def _fits(cell: str, pattern: str) -> bool:
+    try:
+        datetime.strptime(cell, pattern)  # noqa: DTZ007 (only the shape matters)
+    except ValueError:
+        return False
+    return True

@@ -6,6 +6,15 @@ each topic and judge and the columns topic, judge, sensitive (yes or no) and dom
 is Fleiss' kappa; in the thesis it was low (0.16 to 0.29), and still many topics were unanimous.
 
 The majority of judges decides; a tie counts as sensitive, since what is wrongly kept out is never looked at again.
+
+Kappa is (observed - expected) / (1 - expected) agreement. Observed is the share of pairs of judges of the same item who
+chose the same category, averaged over items; expected is what judges who choose blindly, by the overall shares of the
+categories, would agree by chance (Fleiss 1971). 1 is full agreement, 0 is no more than chance, less is worse.
+
+Where items have different numbers of judges, the generalisation for missing ratings is taken that Gwet describes
+(Handbook of Inter-Rater Reliability, 2014): observed agreement is averaged over the items with at least two judges, and
+the share of a category is the mean over all judged items of its share within the item. With equal numbers it is Fleiss'
+own. Kappa does not say whether judges are right, and it is low where one category is rare.
 """
 
 from __future__ import annotations
@@ -17,13 +26,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from aidos.engine.files import write_text
 from aidos.errors import InputError, ParameterError
-from aidos.model.agreement import fleiss_kappa
 from aidos.model.rows import Troubles, read_rows
 from aidos.model.sensitive import DOMAINS, TopicSet
 
-__all__ = ["COLUMNS", "Annotations", "Judgement", "read_annotations", "write_annotations"]
+__all__ = ["COLUMNS", "Annotations", "Judgement", "fleiss_kappa", "read_annotations", "write_annotations"]
 
 COLUMNS = ("topic", "judge", "sensitive", "domain")
 YES = ("yes", "y", "true", "1")
@@ -157,3 +168,25 @@ def _kappa(answers: Sequence[tuple[str, str]]) -> float:
     values = sorted({value for _, value in answers})
     counts = Counter(answers)
     return fleiss_kappa([[counts[topic, value] for value in values] for topic in topics] or [[0]])
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Kappa of counts: a row an item, a column a category, how many judges put the item there.
+
+    Not a number where chance alone would make all agree: everybody always chose the same category.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2 or not (np.isfinite(table).all() and (table >= 0).all() and (table == np.floor(table)).all()):
+        raise InputError("counts of judges must be whole numbers, not negative: a row an item, a column a category")
+    judges = table.sum(axis=1)
+    table, judges = table[judges > 0], judges[judges > 0]
+    several = judges > 1
+    if not several.any():
+        raise InputError("no item has two judges, so nothing can be said about agreement")
+    pairs = judges[several] * (judges[several] - 1)
+    observed = float((((table[several] * (table[several] - 1)).sum(axis=1)) / pairs).mean())
+    shares = (table / judges[:, None]).mean(axis=0)
+    expected = float(shares @ shares)
+    if np.count_nonzero(shares) == 1:
+        return float("nan")
+    return (observed - expected) / (1 - expected)

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from math import isfinite
 from operator import index
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
-from aidos.core.checks import check_parameters
+from aidos.core.checks import check_parameters, did_you_mean, read_parameters
 from aidos.errors import ParameterError
 
 __all__ = ["Attention", "Cascade", "Discounted", "Geometric", "Measured", "RankBiased", "Singular", "find_attention"]
@@ -231,28 +230,9 @@ def find_attention(text: str) -> Attention:
             raise ParameterError("singular takes no parameters", hint="geometric:share=0.5,positions=5 has some")
         return Singular()
     if name not in SPELLED:
-        raise ParameterError(f"no attention model is called {name!r}", hint=_meant(name, NAMES))
+        raise ParameterError(f"no attention model is called {name!r}", hint=did_you_mean(name, NAMES))
     model = SPELLED[name]
-    return model(**_parameters(name, [field.name for field in fields(model)], parts))
-
-
-def _parameters(name: str, known: Sequence[str], parts: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, float] = {}
-    for part in parts:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            raise ParameterError(f"{name}: a parameter is written name=value", hint=f"it has {', '.join(known)}")
-        if key not in known:
-            raise ParameterError(f"{name} has no parameter {key!r}", hint=_meant(key, known))
-        if key in found:
-            raise ParameterError(f"{name}: {key} is given twice", hint="give it once")
-        found[key] = _settle(key, value)
-    return found
-
-
-def _meant(word: str, known: Sequence[str]) -> str:
-    close = get_close_matches(word, known, n=1)
-    return (f"did you mean {close[0]}? " if close else "") + f"there are {', '.join(known)}"
+    return model(**read_parameters(name, [field.name for field in fields(model)], parts, _settle))
 
 
 def _settle(name: str, value: object) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError, Problem
 
 __all__ = ["Troubles", "read_rows"]
@@ -57,13 +58,7 @@ def read_rows(
     A file that cannot be read, or whose header lacks a column, is refused at once; rows with too few or too many cells
     are told and left out.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}", hint="check the name") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as text in UTF-8", hint="save it as UTF-8") from error
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
     csv.field_size_limit(LONGEST)
     try:
         header = [name.strip().lower() for name in next(lines, [])]

@@ -5,6 +5,9 @@ root is none, since to be about everything says nothing. A text finds the best 2
 the best score, and of these no topic that lies above another of them, so that what is found has no overlap. It is a
 rough map: short texts are ambiguous, and a taxonomy covers what its author thought of. Nothing is promised about any
 single text.
+
+`TopicMap` gives every text one topic: the one under which its words are most likely, or none without a known word. To
+it a topic is its name, its typical words and its description.
 """
 
 from __future__ import annotations
@@ -18,17 +21,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.core.taxonomy import Taxonomy
+from aidos.core.jsontext import parse_json
+from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.core.topictree import TopicTree
+from aidos.engine.files import directory_when_done
+from aidos.engine.inputs import read_bytes
 from aidos.errors import InputError, ParameterError
 from aidos.model.retrieval.index import Index
-from aidos.model.retrieval.scorers import BM25, Scorer
+from aidos.model.retrieval.scorers import BM25, QueryLikelihood, Scorer
 from aidos.model.retrieval.search import search, search_batch
-from aidos.model.retrieval.storage import new_directory
 from aidos.model.taxonomies.cache import digest_of
 from aidos.model.text.analyser import Analyser
 
-__all__ = ["NO_PLACE", "TopicHits", "TopicSearch", "TopicShares"]
+__all__ = ["NO_PLACE", "NO_TOPIC", "TopicHits", "TopicMap", "TopicSearch", "TopicShares"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
@@ -98,16 +103,16 @@ class TopicSearch:
     ) -> Self:
         """Map what `save` wrote; InputError where it is of another taxonomy."""
         try:
-            digest = json.loads((path / ABOUT).read_text(encoding="utf-8"))["digest"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            digest = parse_json(read_bytes(path / ABOUT))["digest"]
+        except (InputError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is no index of topics, or is damaged", hint="make it again") from error
         if digest != digest_of(taxonomy):
             raise InputError(f"{path} is the index of another taxonomy", hint="make it again for this one")
-        return cls(taxonomy, tree, scorer=scorer, index=Index.open(path / INDEX, verify=False))
+        return cls(taxonomy, tree, scorer=scorer, index=Index.open(path / INDEX))
 
     def save(self, path: Path) -> None:
         """Write the index to a new directory, whole or not at all."""
-        with new_directory(path) as partial:
+        with directory_when_done(path, private=True) as partial:
             self._index.save(partial / INDEX)
             (partial / ABOUT).write_text(json.dumps({"digest": digest_of(self.taxonomy)}), encoding="utf-8")
         self._index = Index.open(path / INDEX, verify=False)
@@ -179,3 +184,35 @@ def _documents(taxonomy: Taxonomy, tree: TopicTree) -> Iterator[tuple[str, str]]
         way = ways[parent]
         ways[place] = f"{way} {topic.name}"
         yield topic_id, " ".join((*[topic.name] * NAMES, way, topic.description, *topic.words))
+
+
+NO_TOPIC = ""
+"""Of a text without any word that a topic knows."""
+
+
+class TopicMap:
+    """Maps texts to the topics of a taxonomy, each text to one."""
+
+    def __init__(self, taxonomy: Taxonomy, *, analyser: Analyser = ANALYSER, depth: int | None = None) -> None:
+        """With ``depth`` topics further down count as their ancestor at that depth."""
+        if depth is not None and depth < 0:
+            raise ParameterError(f"depth must be at least 0, got {depth}", hint="1 tells the main branches apart")
+        self.taxonomy = taxonomy
+        self.depth = depth
+        self._index = Index.build(((topic.id, _words(topic)) for topic in taxonomy.walk()), analyser=analyser)
+
+    def topics(self, texts: Sequence[str]) -> list[str]:
+        """The topic of each text, NO_TOPIC where there is none."""
+        found = search_batch(self._index, texts, QueryLikelihood(), size=1)
+        return [self._settle(hits.ids[0]) if hits.ids else NO_TOPIC for hits in found]
+
+    def _settle(self, topic_id: str) -> str:
+        if self.depth is None:
+            return topic_id
+        path = self.taxonomy.path(topic_id)
+        return path[min(self.depth, len(path) - 1)].id
+
+
+def _words(topic: Topic) -> str:
+    # The name says most, so it counts twice.
+    return " ".join((topic.name, topic.name, *topic.words, topic.description))

@@ -10,15 +10,18 @@ by their lines.
 
 from __future__ import annotations
 
-import gzip
 import mmap
+import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.engine.inputs import open_input
+from aidos.engine.unpacking import BrokenStreamError, open_unpacked
 from aidos.errors import InputError, ParameterError
 from aidos.model.rows import Troubles
 
@@ -27,6 +30,8 @@ __all__ = ["read_vectors"]
 Floats = NDArray[np.float32]
 Found = tuple[tuple[str, ...], Floats]
 MOST_DIMENSIONS = 10_000
+LONGEST = 1 << 24
+"""Bytes of a line."""
 ENOUGH = 50
 """Troubles after which the rest of a file is not looked at."""
 CUT = "the file is cut short, or no vectors; fetch it again"
@@ -36,11 +41,9 @@ def read_vectors(path: Path, most_words: int | None = None) -> Found:
     """Words and their vectors, as they are written; only the first ``most_words`` where that is given."""
     if most_words is not None and most_words < 1:
         raise ParameterError(f"most_words must be at least 1, got {most_words}")
-    if not path.is_file():
-        raise InputError(f"there is no file {path}", hint="check the name")
     try:
         found = _binary(path, most_words) if path.suffix == ".bin" else _text(path, most_words)
-    except (OSError, EOFError) as error:
+    except (OSError, BrokenStreamError) as error:
         raise InputError(f"{path} cannot be read", hint=CUT) from error
     if not found[0]:
         raise InputError(f"{path} has no vector", hint="check the name")
@@ -72,8 +75,10 @@ def _text(path: Path, most_words: int | None) -> Found:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+    with open_unpacked(path) as file:
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
+            if len(line) == LONGEST:
+                raise InputError(f"{path}, line {number} is longer than {LONGEST >> 20} MB", hint="are these vectors?")
             text = line.decode("utf-8", "replace").rstrip()
             if text:
                 yield number, text
@@ -120,9 +125,14 @@ def _is_number(text: str) -> bool:
 
 
 def _binary(path: Path, most_words: int | None) -> Found:
-    if not path.stat().st_size:
-        raise InputError(f"{path} is empty", hint=CUT)
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open_input(path) as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise InputError(f"{path} is empty", hint=CUT)
+        return _mapped(path, file, most_words)
+
+
+def _mapped(path: Path, file: BinaryIO, most_words: int | None) -> Found:
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         end = data.find(b"\n", 0, 100)
         header = _header(data[: max(end, 0)].decode("ascii", "replace"))
         if header is None:

@@ -25,8 +25,7 @@ from aidos.errors import MissingExtraError, ParameterError
 from aidos.model.archive import read_archive, write_archive
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import analyse
-from aidos.model.text.strings import Texts
-from aidos.model.text.vocabulary import Vocabulary
+from aidos.model.text.vocabulary import Texts, Vocabulary
 from aidos.model.vectorfiles import read_vectors
 from aidos.model.wordlimits import LIMITS, WordLimits, kept_texts, kept_words, said_of_words
 
@@ -79,12 +78,12 @@ class WordVectors:
         if path.suffix != ".npz":
             words, matrix = read_vectors(path, most_words)
             return cls(words=words, matrix=matrix, analyser=analyser or PLAIN, note=f"Loaded from {path.name}.")
-        facts, words, arrays = read_archive(path, kind=KIND, version=FORMAT, arrays=("matrix",))
+        facts, words, arrays = read_archive(path, kind=KIND, version=FORMAT, arrays={"matrix": (np.float32, 2)})
         made = cls(
             words=words,
             matrix=arrays["matrix"],
-            analyser=Analyser.parse(str(facts["analyser"])),
-            note=str(facts["note"]),
+            analyser=Analyser.parse(str(facts.get("analyser"))),
+            note=str(facts.get("note", "")),
         )
         if analyser not in {None, made.analyser}:
             raise ParameterError(f"{path} was made with the analyser {made.analyser}, not with {analyser}")

@@ -3,7 +3,8 @@
 The renderer is given sentinel colours; each is replaced by a CSS variable, so that one drawing follows light and dark.
 What comes out is rebuilt from an allow-list of elements and attributes: no ids, classes, styles, references or foreign
 URLs, not even the SVG namespace (inside HTML an ``<svg>`` needs none). Fonts are the page's. A chart is drawn twice,
-once wide and once for a phone, because text that is scaled down with a picture cannot be read.
+once wide and once for a phone, because text that is scaled down with a picture cannot be read. Where the renderer (the
+extra ``report``) is not installed a chart has words and no drawing, and pages show the numbers instead.
 
 It does not promise the same bytes from different versions of vl-convert, only from the same one.
 """
@@ -17,7 +18,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
-from aidos.errors import MissingExtraError, ParameterError
+from aidos.errors import ParameterError
 from aidos.report.values import clean
 
 __all__ = ["INK", "MUTED", "NARROW", "PAPER", "RULE", "SERIES", "WIDE", "Chart", "Drawing", "draw"]
@@ -96,24 +97,24 @@ class Chart:
 
     title: str
     description: str
-    wide: Drawing
-    narrow: Drawing
+    wide: Drawing | None = None
+    """None where it cannot be drawn here; then the narrow one is missing too."""
+    narrow: Drawing | None = None
 
 
 def draw(title: str, description: str, spec: Callable[[int], Mapping[str, Any]]) -> Chart:
     """The chart whose specification, for a given width in pixels, is ``spec(width)``."""
-    return Chart(
-        title=title, description=description, wide=_drawing(spec(WIDE), WIDE), narrow=_drawing(spec(NARROW), NARROW)
-    )
-
-
-def _drawing(spec: Mapping[str, Any], width: int) -> Drawing:
     try:
-        import vl_convert  # optional
-    except ImportError as error:
-        raise MissingExtraError("charts", extra="report") from error
+        from vl_convert import vegalite_to_svg  # an extra
+    except ImportError:
+        return Chart(title=title, description=description)
+    wide, narrow = (_drawing(spec(width), width, vegalite_to_svg) for width in (WIDE, NARROW))
+    return Chart(title=title, description=description, wide=wide, narrow=narrow)
+
+
+def _drawing(spec: Mapping[str, Any], width: int, vegalite_to_svg: Callable[..., str]) -> Drawing:
     # An empty list of allowed addresses: a specification that names one is refused instead of fetched.
-    svg = vl_convert.vegalite_to_svg(dict(spec), vl_version="6.1", config=_CONFIG, allowed_base_urls=[])
+    svg = vegalite_to_svg(dict(spec), vl_version="6.1", config=_CONFIG, allowed_base_urls=[])
     root = ET.fromstring(svg)  # noqa: S314  # the renderer's own output
     # The full width even where the picture needs less: all charts of a page scale alike, and a wider font has room.
     full = max(float(width), float(root.get("width", 0)))

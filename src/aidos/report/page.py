@@ -10,7 +10,7 @@ chapter, is marked as not for release. The mark is a reminder to people: it does
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aidos.core.guarantee import NoGuarantee, statement
 from aidos.core.mechanism import Finding, Release
-from aidos.errors import MissingExtraError, ParameterError
+from aidos.errors import ParameterError, install_command
 from aidos.report.drawing import Chart
 from aidos.report.values import Value, is_number, show
 
@@ -44,10 +44,15 @@ __all__ = [
     "Source",
     "TwoLists",
     "render",
+    "render_blocks",
 ]
 
 Source = Release[Any] | Finding[Any] | None
 """Where the numbers come from; None for data about nobody, such as a generated sample."""
+UNDRAWN = (
+    "Figures are shown as tables, because the packages that draw charts are not installed: "
+    f"`{install_command('report')}` brings them."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,14 +255,31 @@ def render(page: Page) -> str:
     return (
         _environment()
         .get_template("page.html")
-        .render(page=page, chapters=chapters, standings=list(dict.fromkeys(standings)), closed=bool(page.findings()))
+        .render(
+            page=page,
+            chapters=chapters,
+            standings=list(dict.fromkeys(standings)),
+            closed=bool(page.findings()),
+            remark=UNDRAWN if any(map(_is_undrawn, page.chapters)) else "",
+        )
     )
+
+
+def render_blocks(blocks: Sequence[Block]) -> str:
+    """Blocks alone as a piece of HTML with its own style, for a notebook."""
+    figures, places = count(1), count(1)
+    placed = [_placed(block, f"part-{next(places)}", figures) for block in blocks]
+    return _environment().get_template("piece.html").render(blocks_placed=placed)
 
 
 def _placed(block: Block, identifier: str, figures: Iterator[int]) -> dict[str, object]:
     """A block with what only its place in the page can tell: its id, and its number if it is a figure."""
     number = next(figures) if isinstance(block, Figure) else 0
     return {"kind": type(block).__name__.lower(), "block": block, "id": identifier, "number": number}
+
+
+def _is_undrawn(chapter: Chapter) -> bool:
+    return any(isinstance(block, Figure) and block.chart.wide is None for block in chapter.blocks)
 
 
 def _standing(source: Source) -> tuple[str, str, str] | None:
@@ -279,11 +301,8 @@ def _standing(source: Source) -> tuple[str, str, str] | None:
 
 @cache
 def _environment() -> Environment:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # optional
-        from markupsafe import Markup, escape  # comes with it
-    except ImportError as error:
-        raise MissingExtraError("pages", extra="report") from error
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup, escape
 
     def written(value: object) -> object:
         """Every value the templates write passes here before it is escaped."""

@@ -7,22 +7,89 @@ records. What a reader will paste or open, an option or a path, is never broken 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
+from typing import assert_never
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from aidos.core.plaintext import harmless
 from aidos.errors import Problem
+from aidos.report.page import (
+    Block,
+    Callout,
+    Card,
+    CheckList,
+    Code,
+    DataTable,
+    Facts,
+    Figure,
+    Links,
+    ListedItem,
+    Prose,
+    TwoLists,
+)
 from aidos.report.values import Value, is_number, show
 
-__all__ = ["closing_table", "facts_table", "problem_list", "rows_table", "write"]
+__all__ = ["blocks_shown", "closing_table", "facts_table", "problem_list", "rows_table", "write"]
 
 _NARROW = 60
 _LINES_NAMED = 8
+
+
+def blocks_shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+    """Blocks of a page for a terminal; a figure is its table, and its caption."""
+    for block in blocks:
+        match block:
+            case Facts(items):
+                yield facts_table(items)
+            case DataTable(caption=caption, columns=columns, rows=rows):
+                yield rows_table(columns, rows, title=caption)
+            case Figure(caption=caption, table=table):
+                yield Text(show(caption))
+                yield rows_table(table.columns, table.rows, title=table.caption)
+            case Prose(text) | Callout(text=text):
+                yield _text(text)
+            case Code(text=text):
+                yield _unbroken(text)
+            case Card() | TwoLists() | CheckList() | Links():
+                yield from _list_shown(block)
+            case _:
+                assert_never(block)
+
+
+def _list_shown(block: Card | TwoLists | CheckList | Links) -> Iterator[RenderableType]:
+    match block:
+        case CheckList(checks):
+            for check in checks:
+                yield _text(f"{check.outcome}: {check.label}" + (f" ({check.detail})" if check.detail else ""))
+        case Card() as card:
+            yield from _card(card)
+        case TwoLists(title=title, names=names, lists=lists):
+            rows = tuple(zip_longest(*([_listed(each) for each in side] for side in lists), fillvalue=""))
+            yield rows_table(names, rows, title=title)
+        case Links(pages):
+            yield facts_table([(link.label, link.address) for link in pages])
+
+
+def _card(card: Card) -> Iterator[RenderableType]:
+    yield _text(" \u00b7 ".join((card.title, *card.marks)), "bold")
+    if card.quotation:
+        marked = [(show(piece), "bold underline" if is_marked else "") for piece, is_marked in card.quotation]
+        yield Text.assemble(*marked, overflow="fold")
+    if card.source:
+        yield _text(card.source, "dim")
+    for label, sentences in card.notes:
+        for sentence in sentences:
+            yield _text(f"{label}: {sentence}")
+
+
+def _listed(item: ListedItem) -> str:
+    return f"{item.title} ({item.words})" if item.words else item.title
 
 
 def facts_table(facts: Sequence[tuple[str, Value]]) -> RenderableType:
@@ -61,8 +128,11 @@ def problem_list(problems: Iterable[Problem]) -> RenderableType:
 
 
 def write(console: Console, renderable: RenderableType) -> None:
-    """Print it without cutting lines at the console's width: the terminal itself wraps what is longer."""
-    console.print(renderable, crop=False)
+    """Print it without cutting lines at the console's width: the terminal itself wraps what is longer.
+
+    Whatever made it, no text in it acts on the terminal; styles, which are the console's own, do.
+    """
+    console.print(_Harmless(renderable), crop=False)
 
 
 def _problem(problem: Problem) -> list[RenderableType]:
@@ -84,6 +154,17 @@ def _where(problem: Problem) -> str:
     more = " and more" if problem.count > len(named) else ""
     noun = problem.place if len(named) == 1 and not more else f"{problem.place}s"
     return f"{times}{', on ' if times else 'on '}{noun} {', '.join(map(str, named))}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Harmless:
+    """Anything that can be printed, with everything visible in it that would act."""
+
+    inner: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.inner, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
 
 
 @dataclass(frozen=True, slots=True)

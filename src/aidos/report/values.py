@@ -7,21 +7,26 @@ replacement character. Escaping for HTML is the page's business, not done here.
 
 from __future__ import annotations
 
-import re
 from math import isinf, isnan
 
-__all__ = ["Value", "clean", "fit", "is_number", "short", "show"]
+from aidos.core.plaintext import ACTING
+
+__all__ = ["Value", "clean", "counted", "fit", "is_number", "short", "show"]
 
 Value = str | int | float | None
 """What a tile, a cell or a chart may hold; None is written as a dash."""
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _SCALES = ((1e12, "tn"), (1e9, "bn"), (1e6, "M"), (1e3, "k"))
 
 
 def clean(text: str) -> str:
     """The text without characters that act instead of being read; line ends and tabs stay."""
-    return _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n"))
+    return ACTING.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number and its noun: 1 entry, 2 entries."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def fit(text: str, most: float) -> str:

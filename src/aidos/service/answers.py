@@ -5,10 +5,11 @@ Messages name the place within the answer ("hits.hits[3]._id"), never its conten
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
+
+from aidos.core.jsontext import parse_json
 
 __all__ = ["ShapeError", "need_list", "need_object", "need_text", "parse_object", "read_number", "read_text"]
 
@@ -19,11 +20,7 @@ class ShapeError(Exception):
 
 def parse_object(content: bytes) -> dict[str, Any]:
     """The object that a JSON text holds; ValueError when it is no JSON, ShapeError when it is no object."""
-    try:
-        value = json.loads(content.decode("utf-8"), parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("too deep") from None
-    return need_object(value, "the answer")
+    return need_object(parse_json(content, parse_constant=_refuse), "the answer")
 
 
 def need_object(value: object, where: str) -> dict[str, Any]:

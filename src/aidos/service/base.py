@@ -8,6 +8,8 @@ A query is a person's data. No error raised in `aidos.service` quotes the query 
 is sent over HTTP stands in the body of a request, not in its address, since addresses are what servers write down.
 
 What is not promised: that two services rank alike. Each keeps its own scores and its own idea of a match.
+
+`Fields` says which fields of an engine's documents are searched and shown.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from annotated_types import Ge, Gt, Le
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError, ServiceError
 
-__all__ = ["Clock", "PassingError", "Result", "Retries", "SearchService", "check_request", "persist"]
+__all__ = ["Clock", "Fields", "PassingError", "Result", "Retries", "SearchService", "check_request", "persist"]
 
 Found = TypeVar("Found")
 
@@ -161,3 +163,27 @@ def check_request(query: str, size: int, *, largest: int | None = None) -> str:
             hint="check how the query was decoded; aidos expects UTF-8",
         )
     return words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """Names of fields, as the engine knows them."""
+
+    searched: tuple[str, ...] = ("title", "text")
+    """The fields that are searched; "title^2" counts twice as much."""
+    title: str = "title"
+    """The field with the title."""
+    text: str = "text"
+    """The field of which a snippet is shown."""
+    url: str = "url"
+    """The field with the address; documents without it have none."""
+
+    def __post_init__(self) -> None:
+        """Names are sent in lists that commas and spaces divide, so that none may hold one."""
+        if not self.searched:
+            raise ParameterError("no field is searched", hint="name at least one")
+        if any(
+            not name or any(letter in ' ,"' for letter in name)
+            for name in (*self.searched, self.title, self.text, self.url)
+        ):
+            raise ParameterError("a field has a name with a space, a comma or a quote in it, or none at all")

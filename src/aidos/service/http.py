@@ -11,13 +11,15 @@ breaks off or is no JSON. Everything else is final.
 
 from __future__ import annotations
 
+import io
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from aidos.engine.unpacking import BrokenStreamError, Compression, TooDenseError, unpack
 from aidos.errors import MissingExtraError, ParameterError, ServiceError
 from aidos.service.access import CREDENTIALS_HINT, Access
 from aidos.service.answers import ShapeError, parse_object
@@ -25,11 +27,15 @@ from aidos.service.base import PassingError, persist
 
 if TYPE_CHECKING:
     import httpx
+    from _typeshed import WriteableBuffer as Buffer
 
 __all__ = ["JsonClient"]
 
 Found = TypeVar("Found")
 
+HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "aidos"}
+ENCODINGS: dict[str, Compression] = {"": "none", "identity": "none", "gzip": "gzip", "x-gzip": "gzip"}
+"""Of answers. Several at once are for bombs: a few kilobytes that were packed twice are gigabytes."""
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
 HINTS = {401: CREDENTIALS_HINT, 403: f"ask for permission, or {CREDENTIALS_HINT}", 404: "check the address"}
 
@@ -47,7 +53,7 @@ class JsonClient:
         self.access = access
         self._hints = {**HINTS, **(hints or {})}
         self._client = httpx.Client(
-            headers={"Accept": "application/json", "User-Agent": "aidos", **access.credentials.headers()},
+            headers={**HEADERS, **access.credentials.headers()},
             verify=_trust(access),
             timeout=access.retries.timeout,
             follow_redirects=False,
@@ -94,8 +100,6 @@ class JsonClient:
                 got.close()
         except httpx.TimeoutException:
             raise PassingError(f"did not answer within {limit:g} s", hint="allow more time") from None
-        except httpx.DecodingError:
-            raise PassingError("sent an answer that cannot be decompressed") from None
         except httpx.TransportError as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 hint = "name the file of the authority that signed it"
@@ -104,19 +108,30 @@ class JsonClient:
             raise PassingError(f"could not be reached or broke off ({type(error).__name__})", hint=hint) from None
 
     def _read(self, got: httpx.Response) -> bytes:
-        """The answer, decompressed; httpx limits the time of each read, so that a drip must be stopped here."""
+        """The answer, unpacked here and piece by piece: httpx unpacks whatever came, as often as the headers say."""
+        kind = ENCODINGS.get(got.headers.get("Content-Encoding", "").strip().lower())
+        if kind is None:
+            hint = "it must answer without compression, or with gzip once"
+            raise ServiceError(f"{self.name} packed its answer in a way that was not asked for", hint=hint)
+        most = self.access.longest_answer
+        try:
+            content = unpack(io.BufferedReader(_Parts(self._parts(got))), kind, self.name).read(most + 1)
+        except BrokenStreamError:
+            raise PassingError("sent an answer that cannot be decompressed") from None
+        except TooDenseError as error:
+            raise ServiceError(error.message, hint="is something between you and the engine?") from None
+        if len(content) > most:
+            hint = "ask for fewer results, or allow longer answers"
+            raise ServiceError(f"{self.name} answered more than {most} bytes", hint=hint)
+        return content
+
+    def _parts(self, got: httpx.Response) -> Iterator[bytes]:
+        """What comes over the wire; httpx limits the time of each read, so that a drip must be stopped here."""
         limit, start = self.access.retries.timeout, self.access.clock.monotonic()
-        content = bytearray()
-        for part in got.iter_bytes():
-            content += part
-            if len(content) > self.access.longest_answer:
-                raise ServiceError(
-                    f"{self.name} answered more than {self.access.longest_answer} bytes",
-                    hint="ask for fewer results, or allow longer answers",
-                )
+        for part in cast("Iterable[bytes]", got.stream):
             if self.access.clock.monotonic() - start > limit:
                 raise PassingError(f"took longer than {limit:g} s to answer", hint="allow more time")
-        return bytes(content)
+            yield part
 
     def _refuse(self, status: int, headers: httpx.Headers, word: str) -> None:
         said = f"answered {status}" + (f" ({word})" if word else _phrase(status))
@@ -152,6 +167,29 @@ class JsonClient:
             return None
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return max(0.0, aware.timestamp() - self.access.clock.epoch())
+
+
+class _Parts(io.RawIOBase):
+    """Parts that come one after the other, as a stream."""
+
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        self._parts = parts
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Buffer) -> int:
+        while not self._ready:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._ready = memoryview(part)
+        view = memoryview(target).cast("B")
+        size = min(len(view), len(self._ready))
+        view[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 def _trust(access: Access) -> ssl.SSLContext | bool:

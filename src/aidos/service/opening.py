@@ -23,8 +23,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from aidos.errors import ParameterError
 from aidos.service.access import Access, Credentials
-from aidos.service.base import SearchService
-from aidos.service.fields import Fields
+from aidos.service.base import Fields, SearchService
 
 __all__ = ["open_service"]
 

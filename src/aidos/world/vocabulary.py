@@ -3,24 +3,27 @@
 A topic has 64 words: its own, then those of its ancestors, then words of related topics, by falling Zipf weight. So
 a word belongs to two or three topics on average, and a query is seldom clear from one word. Background words belong
 to none. Rare tokens (``rare.py``) come on top.
+
+A world uses some topics of the taxonomy, of which some belong to one domain: forty ordinary topics and twelve sensitive
+ones by default: those with the richest vocabulary first, taken in turn from all branches. The domain of a sensitive
+topic is what a professional of the field also reads about.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import numpy as np
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.model.topics import default_taxonomy
-from aidos.world.choice import choose_topics, domain_of
 from aidos.world.size import World
 from aidos.world.streams import Floats, Ints
 
-__all__ = ["WORDS_PER_TOPIC", "Vocabulary", "build_vocabulary", "pick", "zipf_cumulative"]
+__all__ = ["WORDS_PER_TOPIC", "Vocabulary", "build_vocabulary", "choose_topics", "domain_of", "pick", "zipf_cumulative"]
 
 WORDS_PER_TOPIC = 64
 OWN_WORDS = 32
@@ -151,3 +154,44 @@ def _related(
     in_turn = [word for row in zip_longest(*lists) for word in row if word is not None]
     # Near twins offer few words that are new to the topic: whatever else is near fills the list.
     return in_turn + [word for _, words in nearest for word in words[MOST_TYPICAL:]]
+
+
+SENSITIVE_SHARE = 12 / 52
+RICH = 40
+"""Words of a topic that was written to be in use by default."""
+
+DOMAIN = 3
+"""The fewest topics that make a domain."""
+
+
+def choose_topics(taxonomy: Taxonomy, number: int) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
+    """That many leaves of the taxonomy: ordinary ones, and sensitive ones."""
+    leaves = taxonomy.leaves()
+    sensitive = [topic for topic in leaves if taxonomy.sensitive_category(topic.id)]
+    ordinary = [topic for topic in leaves if not taxonomy.sensitive_category(topic.id)]
+    wanted = max(1, round(number * SENSITIVE_SHARE), number - len(ordinary))
+    return _first(taxonomy, ordinary, number - wanted), _first(taxonomy, sensitive, wanted)
+
+
+def domain_of(taxonomy: Taxonomy, topic_id: str) -> tuple[Topic, ...]:
+    """The leaves below the nearest ancestor that has at least three, the topic itself among them."""
+    for ancestor in reversed(taxonomy.path(topic_id)[:-1]):
+        leaves = taxonomy.leaves(ancestor.id)
+        if len(leaves) >= DOMAIN:
+            return leaves
+    return (taxonomy[topic_id],)
+
+
+def _first(taxonomy: Taxonomy, topics: Iterable[Topic], number: int) -> tuple[Topic, ...]:
+    """Rich topics before poor ones, and among each the branches in turn."""
+    listed = list(topics)
+    rich = [topic for topic in listed if len(topic.words) >= RICH]
+    poor = [topic for topic in listed if len(topic.words) < RICH]
+    return tuple(chain(_in_turn(taxonomy, rich), _in_turn(taxonomy, poor)))[:number]
+
+
+def _in_turn(taxonomy: Taxonomy, topics: list[Topic]) -> list[Topic]:
+    branches: dict[str, list[Topic]] = defaultdict(list)
+    for topic in topics:
+        branches[taxonomy.path(topic.id)[1].id].append(topic)
+    return [topic for row in zip_longest(*branches.values()) for topic in row if topic is not None]

@@ -58,4 +58,4 @@ def test_the_name_of_the_file_helps_where_iterations_differ() -> None:
 def test_a_run_without_q0_is_less_sure() -> None:
     seen = TrecRun().recognise(sample(["301 1 d 1 2.5 tag"]))
     assert seen is not None
-    assert seen.confidence == 0.5
+    assert seen.confidence == 0.4

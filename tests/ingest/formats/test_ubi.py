@@ -46,6 +46,13 @@ def test_an_event_before_its_query_has_no_text() -> None:
     assert rows[0].values["user_query"] is None
 
 
+def test_an_event_takes_no_text_from_a_query_of_somebody_else() -> None:
+    other = {**UBI_QUERY, "client_id": "somebody else", "user_query": "not asked here"}
+    rows = parsed(UBI, *as_lines(UBI_QUERY, other, UBI_EVENT))
+    assert isinstance(rows[-1], Row)
+    assert rows[-1].values["user_query"] == UBI_QUERY["user_query"]
+
+
 def test_two_readings_share_no_queries() -> None:
     parsed(UBI, json.dumps(UBI_QUERY))
     assert only_row(UBI, json.dumps(UBI_EVENT))["user_query"] is None
@@ -131,15 +138,21 @@ def logs(draw: st.DrawFn) -> list[tuple[str, dict[str, object]]]:
     """Documents in one of their spellings, each with the row it stands for; queries come before their events."""
     typed = draw(st.dictionaries(words, words, min_size=1, max_size=4))
     out: list[tuple[str, dict[str, object]]] = []
+    clients = {query_id: draw(words) for query_id in sorted(typed)}
     for query_id in draw(st.permutations(sorted(typed))):
-        row = {"client_id": draw(words), "timestamp": draw(times), "user_query": typed[query_id], "query_id": query_id}
+        row = {
+            "client_id": clients[query_id],
+            "timestamp": draw(times),
+            "user_query": typed[query_id],
+            "query_id": query_id,
+        }
         document = {**row, "timestamp": draw(spelled(row["timestamp"])), "query_attributes": {}}
         out.append(
             (json.dumps(document, ensure_ascii=draw(st.booleans())), {**row, "session_id": None, "action": "query"})
         )
     for query_id in draw(st.lists(st.sampled_from(sorted(typed)), max_size=5)):
         row = {
-            "client_id": draw(words),
+            "client_id": clients[query_id],
             "timestamp": draw(times),
             "user_query": typed[query_id],
             "session_id": draw(st.none() | words),

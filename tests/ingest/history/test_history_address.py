@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.ingest.history.address import address_words
+from aidos.ingest.history.document import address_words
 
 LETTERS = st.text(string.ascii_lowercase, min_size=3, max_size=12)
 

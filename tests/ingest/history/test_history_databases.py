@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from made_history import A_DAY, MICRO, add_firefox, make_chrome, make_firefox
 
 from aidos.errors import AidosError, EngineError, InputError
-from aidos.ingest.history import database
+from aidos.ingest.history import browsers
 from aidos.ingest.history.document import Kind
 from aidos.ingest.history.reading import read_history
 
@@ -163,14 +163,14 @@ def test_the_copy_is_private_and_gone_even_when_the_reader_stops_halfway(engine,
 
 def test_a_database_that_never_rests_is_told(read, tmp_path, scratch, monkeypatch):
     path = make_firefox(tmp_path / "places.sqlite", PAGES)
-    real, number = database.shutil.copyfile, iter(range(1, 100))
+    real, number = browsers.shutil.copyfile, iter(range(1, 100))
 
     def copy_while_the_browser_writes(source, target):
         real(source, target)
         os.utime(source, ns=(0, next(number)))
 
-    monkeypatch.setattr(database.shutil, "copyfile", copy_while_the_browser_writes)
-    monkeypatch.setattr(database, "SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(browsers.shutil, "copyfile", copy_while_the_browser_writes)
+    monkeypatch.setattr(browsers, "SECONDS_BETWEEN", 0)
     with pytest.raises(InputError, match="written to all the time") as caught:
         read(path)
     assert "close the browser" in caught.value.hint
@@ -181,7 +181,7 @@ def test_a_disk_without_room_for_the_copy_is_told(tmp_path):
     path = make_firefox(tmp_path / "places.sqlite", PAGES)
     code = (
         "import resource, sys; from pathlib import Path\n"
-        "from aidos.ingest.history.database import open_copy\n"
+        "from aidos.ingest.history.browsers import open_copy\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "try:\n    open_copy(Path(sys.argv[1])).__enter__()\n"
         "except Exception as error: print(type(error).__name__, error)"
@@ -217,7 +217,7 @@ def test_a_database_that_is_cut_off_is_refused_without_a_word_of_its_content(rea
     with pytest.raises(InputError, match="damaged") as caught:
         read(path)
     assert "hushhush" not in f"{caught.value.message}{caught.value.hint}"
-    (tmp_path / "b.sqlite").write_bytes(database.MAGIC + b"hushhush" * 500)
+    (tmp_path / "b.sqlite").write_bytes(browsers.MAGIC + b"hushhush" * 500)
     with pytest.raises(InputError, match="damaged"):
         read(tmp_path / "b.sqlite")
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.model.clickgraph.feedback import feedback_scores
-from aidos.model.clickgraph.graph import ClickGraph
+from aidos.model.clickgraph import ClickGraph, feedback_scores
 
 QUERIES, ADDRESSES = ["fern", "ivy", "moss"], ["a", "b", "c", "d"]
 items = st.tuples(st.sampled_from(QUERIES), st.sampled_from(ADDRESSES))

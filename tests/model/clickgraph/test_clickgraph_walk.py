@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.model.clickgraph import graph as module
-from aidos.model.clickgraph.graph import ClickGraph, RankedAddress
-from aidos.model.clickgraph.plain import PlainGraph
+from aidos.model import clickgraph as module
+from aidos.model.clickgraph import ClickGraph, RankedAddress
+from oracles.clickgraph import PlainGraph
 
 QUERIES = [f"q{number}" for number in range(6)]
 ADDRESSES = [f"https://a{number}.example" for number in range(5)]

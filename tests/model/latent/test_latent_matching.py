@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from small_model import make_model
 
 from aidos.errors import InputError, ParameterError
-from aidos.model.latent.cards import candidates, make_card, make_cards
-from aidos.model.latent.coherence import coherence
-from aidos.model.latent.matching import fits, match
+from aidos.model.latent.matching import candidates, fits, make_card, make_cards, match
 from aidos.model.latent.model import TopicModel
+from aidos.model.latent.training import coherence
 from aidos.model.sensitive import SensitiveTopic, TopicSet
 
 MODEL = TopicModel(

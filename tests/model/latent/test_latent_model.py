@@ -136,7 +136,7 @@ def test_files_that_are_no_model_are_refused(tmp_path):
 
 
 def test_a_later_format_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("aidos.model.latent.storage.FORMAT", 2)
+    monkeypatch.setattr("aidos.model.latent.model.FORMAT", 2)
     make_model().save(tmp_path / "m.npz")
     monkeypatch.undo()
     with pytest.raises(InputError, match="has format 2, this version of aidos reads 1"):

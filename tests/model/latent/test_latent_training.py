@@ -5,10 +5,9 @@ import pyarrow as pa
 import pytest
 
 from aidos.errors import InputError, ParameterError
-from aidos.model.latent.coherence import coherence
 from aidos.model.latent.matching import match
 from aidos.model.latent.model import TopicModel
-from aidos.model.latent.training import train_topics
+from aidos.model.latent.training import coherence, train_topics
 from aidos.model.sensitive import TopicSet
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.batch import analyse

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from aidos.model.retrieval.segment import Collection, Segment
+from aidos.model.retrieval.part import Segment
+from aidos.model.retrieval.scorers import Collection
 from aidos.model.text.analyser import Analyser
 from aidos.model.text.vocabulary import Vocabulary
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.model.retrieval.brute import score_all
-from aidos.model.retrieval.scorers import BM25, SCORERS, JelinekMercer, QueryLikelihood, parse_scorer
-from aidos.model.retrieval.segment import Collection
+from aidos.model.retrieval.scorers import BM25, SCORERS, Collection, JelinekMercer, QueryLikelihood, parse_scorer
+from oracles.retrieval import score_all
 
 positive = st.floats(1e-9, 1e9)
 scorers = st.one_of(

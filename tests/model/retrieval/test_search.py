@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from made_index import MadeIndex
 
 from aidos.errors import ParameterError
-from aidos.model.retrieval.brute import score_all
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.scorers import BM25, JelinekMercer, QueryLikelihood
 from aidos.model.retrieval.search import read_queries, search, search_batch, search_queries
 from aidos.model.text.analyser import Analyser
+from oracles.retrieval import score_all
 
 SCORERS = [
     QueryLikelihood(),

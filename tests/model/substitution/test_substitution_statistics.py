@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency
 
 from aidos.model.substitution.coded import code_log, spell
 from aidos.model.substitution.phrases import CodedPhrases, Joining
-from aidos.model.substitution.statistics import PairStatistics, changed_phrases, log_likelihood_ratio
+from aidos.model.substitution.suggesting import PairStatistics, changed_phrases, log_likelihood_ratio
 
 
 def test_two_that_always_go_together_have_the_entropy_of_their_share():

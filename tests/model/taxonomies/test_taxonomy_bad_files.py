@@ -1,11 +1,15 @@
 """Files that are no tree are refused, with the file, the line and the topics."""
 
 import gzip
+import time
 
 import pytest
 
+from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
+from aidos.model.taxonomies.cache import save_taxonomy
 from aidos.model.taxonomies.reading import open_taxonomy
+from aidos.model.taxonomies.records import ImportedTaxonomy
 
 NATIVE = "id\tparent\tname\n"
 IAB = "Unique ID\tParent\tName\tTier 1\tExtension\n"
@@ -108,3 +112,57 @@ def test_first_parents_are_refused_where_topics_have_one(tmp_path):
     path.write_text("A > B\nA > C\n")
     with pytest.raises(ParameterError, match="this is paths"):
         open_taxonomy(path, first_parent=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            NATIVE + "0\t\tR\n" + "".join(f"{n}\t{n - 1}\tT\n" for n in range(1, 10_000)),
+            "9899 topics are more than 100",
+        ),
+        ("\n".join(" > ".join("abcd"[n % 4] for n in range(length)) for length in (3, 2000)), "line 2: .*100 steps"),
+        (f'<RDF><Topic r:id="Top"/><Topic r:id="Top{"/A" * 5000}"/></RDF>', "line 1: .*100 steps"),
+        ('{"verticals": ' + "[" * 100_000, "no sound JSON"),
+        ('{"verticals": [' + "[]," * 2_100_000 + "0]}", "no sound JSON"),
+        (f"A > B\nA > {'x' * (17 << 20)}\n", "line 2 is longer than 16 MB"),
+        (f'<RDF><Topic r:id="{"x" * (20 << 20)}"/></RDF>', "more than 16 MB"),
+        (f'<RDF><Topic r:id="Top"><d:Description>{"x" * (20 << 20)}', "more than 16 MB"),
+    ],
+    ids=["levels", "steps", "dmoz steps", "deep json", "wide json", "long line", "long tag", "long text"],
+)
+def test_what_would_take_the_machine_down_is_refused_at_once(tmp_path, text, words):
+    path = tmp_path / "file.txt"
+    path.write_text(text)
+    started = time.monotonic()
+    with pytest.raises(InputError, match=words) as caught:
+        open_taxonomy(path)
+    assert time.monotonic() - started < 5
+    assert len(str(caught.value.message)) < 1000
+
+
+def test_a_hundred_levels_are_a_taxonomy(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text(NATIVE + "0\t\tR\n" + "".join(f"{n}\t{n - 1}\tT\n" for n in range(1, 101)))
+    opened = open_taxonomy(path)
+    assert opened.taxonomy.depth("100") == 100
+    save_taxonomy(opened, tmp_path / "kept.taxonomy")
+    assert len(open_taxonomy(tmp_path / "kept.taxonomy").taxonomy) == 101
+
+
+def test_a_kept_taxonomy_may_not_be_deeper_either(tmp_path):
+    topics = {str(n): Topic(str(n), str(n - 1) if n else "", "T") for n in range(500)}
+    deep = Taxonomy(topics, "0", {str(n): (str(n + 1),) for n in range(499)})
+    save_taxonomy(ImportedTaxonomy(taxonomy=deep, format="aidos"), tmp_path / "kept.taxonomy")
+    with pytest.raises(InputError, match="does not hold a taxonomy"):
+        open_taxonomy(tmp_path / "kept.taxonomy")
+
+
+def test_a_packed_taxonomy_that_is_a_bomb_is_refused(tmp_path):
+    path = tmp_path / "file.txt.gz"
+    path.write_bytes(gzip.compress(b"A > B\n") + gzip.compress(b" " * (64 << 20)) * 20)
+    with pytest.raises(InputError, match="line 2 is longer than 16 MB"):
+        open_taxonomy(path)
+    path.write_bytes(gzip.compress(b"A > B\n") + gzip.compress((b" " * (1 << 20) + b"\n") * 64) * 20)
+    with pytest.raises(InputError, match="unpacks to more than 500 times its size"):
+        open_taxonomy(path)

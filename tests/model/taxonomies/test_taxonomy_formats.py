@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import MissingExtraError, ParameterError
-from aidos.model.taxonomies.iab import MARKED
-from aidos.model.taxonomies.native import write_native
 from aidos.model.taxonomies.reading import FORMATS, open_taxonomy, read_taxonomy
 from aidos.model.taxonomies.records import ROOT_NAME, ImportedTaxonomy
+from aidos.model.taxonomies.tabular import MARKED, write_native
 
 IAB = "\r\n".join(
     [

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import MissingExtraError, ParameterError
-from aidos.model.text.analyser import Analyser, Token
-from aidos.model.text.stopwords import ENGLISH
+from aidos.model.text.analyser import ENGLISH, Analyser, Token
 
 ENGLISH_STEMS = Analyser(stop_words="english", stemmer="english")
 

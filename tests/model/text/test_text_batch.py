@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from aidos.errors import InputError
 from aidos.model.text import batch
-from aidos.model.text.analyser import Analyser
+from aidos.model.text.analyser import Analyser, kind_of, lower, tables
 from aidos.model.text.batch import BatchAnalysis, analyse
-from aidos.model.text.characters import kind_of, lower, tables
 from aidos.model.text.vocabulary import Vocabulary
 
 ANALYSERS = [

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from aidos.app.audit.directory import read_finding
-from aidos.audit.comparison import compare_audits
-from aidos.report.auditcomparisonpage import ComparisonStory, change_words, topic_changes
+from aidos.rooms.audit.comparison import compare_audits
+from aidos.rooms.audit.comparisonpage import ComparisonStory, change_words, topic_changes
 
 __all__ = ["comparison_facts", "read_story"]
 

@@ -11,20 +11,20 @@ It comes into being whole or not at all.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from aidos.engine.files import write_text
-from aidos.errors import EngineError, InputError
+from aidos.core.jsontext import parse_json
+from aidos.engine.files import directory_when_done, write_text
+from aidos.engine.inputs import read_text
+from aidos.errors import InputError
 
 if TYPE_CHECKING:
-    from aidos.audit.findings import AuditFinding
     from aidos.model.latent.model import TopicModel
-    from aidos.report.auditpage import AuditStory
+    from aidos.rooms.audit.findings import AuditFinding
+    from aidos.rooms.audit.page import AuditStory
 
 __all__ = ["FINDING", "MODEL", "RECIPE", "REPORT", "keep_audit", "new_directory", "read_finding", "refuse_taken"]
 
@@ -47,23 +47,15 @@ def refuse_taken(path: Path) -> None:
 def new_directory(path: Path) -> Iterator[Path]:
     """A directory under another name, which takes its own when all went well, and is removed otherwise."""
     refuse_taken(path)
-    place = path.absolute()
-    partial = place.with_name(f".{place.name}.{token_hex(4)}.partial")
-    try:
-        partial.mkdir(mode=0o700)
+    with directory_when_done(path, private=True) as partial:
         yield partial
-        partial.replace(place)
-    except OSError as error:
-        raise EngineError(f"{path} cannot be written: {error.strerror}", hint="choose another place with -o") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def keep_audit(directory: Path, story: AuditStory, model: TopicModel | None = None) -> None:
     """Write the files of one audit into a directory that is there."""
-    from aidos.audit.findingfile import finding_to_json
-    from aidos.report.auditpage import audit_page
     from aidos.report.page import render
+    from aidos.rooms.audit.findings import finding_to_json
+    from aidos.rooms.audit.page import audit_page
 
     text = json.dumps(finding_to_json(story.finding), ensure_ascii=False, allow_nan=False, indent=1)
     write_text(directory / FINDING, f"{text}\n", private=True)
@@ -77,19 +69,12 @@ def keep_audit(directory: Path, story: AuditStory, model: TopicModel | None = No
 
 def read_finding(place: Path) -> AuditFinding:
     """The finding of a directory, or of its finding.json."""
-    from aidos.audit.findingfile import finding_from_json
+    from aidos.rooms.audit.findings import finding_from_json
 
     path = place / FINDING if place.is_dir() else place
+    hint = "name a directory that `aidos audit learn -o` wrote"
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(
-                f"{path} is too large for a finding", hint="name a directory that `aidos audit learn` wrote"
-            )
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read: {error.strerror}", hint="name a directory that `aidos audit learn -o` wrote"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON", hint="name a directory that `aidos audit learn -o` wrote") from error
+        content = parse_json(read_text(path, most=LARGEST, hint=hint))
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON", hint=hint) from error
     return finding_from_json(content, str(path))

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from aidos.app.audit.topics import ChosenTopics
-from aidos.audit.findings import AuditFinding, TopicFinding
-from aidos.audit.items import PairItems
-from aidos.audit.profileaudit import DescribedPairs, ProfileAudit, describe_pairs
-from aidos.audit.topics.latent import LatentTopics
 from aidos.core.noise import Noise
 from aidos.errors import InputError
 from aidos.ingest.results.checks import Remark, examine_pairs, find_remarks
+from aidos.rooms.audit.findings import AuditFinding, TopicFinding
+from aidos.rooms.audit.items import PairItems
+from aidos.rooms.audit.profileaudit import DescribedPairs, ProfileAudit, describe_pairs
+from aidos.rooms.audit.topics.latent import LatentTopics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def learn(described: Described, audit: ProfileAudit) -> AuditFinding:
 
 def finding_facts(finding: AuditFinding) -> Mapping[str, Any]:
     """Topics and numbers of a finding, without any search or result, for machines."""
-    from aidos.report.auditwording import verdict_words
+    from aidos.rooms.audit.wording import verdict_words
 
     return {
         "verdict": verdict_words(finding),
@@ -110,7 +110,7 @@ def _learned_jointly(pairs: Sequence[ResultPair], number: int, seed: int) -> Lat
 
     Maps that have seen the orders would make a test of these orders say too much.
     """
-    from aidos.audit.joint import JointSettings, learn_jointly
+    from aidos.rooms.audit.joint import JointSettings, learn_jointly
 
     items = PairItems.of(pairs)
     texts = [item.text for item in items.items]

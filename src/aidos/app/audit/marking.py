@@ -19,7 +19,7 @@ from aidos.errors import ParameterError
 if TYPE_CHECKING:
     from aidos.app.audit.topics import ChosenTopics
     from aidos.app.profiles import OpenedProfile
-    from aidos.audit.findings import AuditFinding
+    from aidos.rooms.audit.findings import AuditFinding
 
 __all__ = ["Marking", "MarkingOptions", "mark_found", "refuse_other_topics"]
 
@@ -49,7 +49,7 @@ class MarkingOptions:
         from aidos.app.profiles import open_profile
 
         opened = open_profile(self.mark_sensitive, taxonomy)
-        from aidos.audit.topics.latent import LatentTopics
+        from aidos.rooms.audit.topics.latent import LatentTopics
 
         if isinstance(chosen.source, LatentTopics):
             raise ParameterError(

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.audit.profileaudit import ProfileAudit
+    from aidos.rooms.audit.profileaudit import ProfileAudit
 
 __all__ = ["MECHANISM", "AuditTerms", "recipe_text"]
 
@@ -48,7 +48,7 @@ class AuditTerms:
 
     def mechanism(self) -> ProfileAudit:
         """The mechanism with these parameters, or that of the recipe."""
-        from aidos.audit.profileaudit import ProfileAudit
+        from aidos.rooms.audit.profileaudit import ProfileAudit
 
         given = {
             each.name: value
@@ -75,7 +75,7 @@ def recipe_text(audit: ProfileAudit) -> str:
 
 def _from_recipe(path: Path) -> ProfileAudit:
     from aidos.app.recipe import fill_parameters, read_recipe
-    from aidos.audit.profileaudit import ProfileAudit
+    from aidos.rooms.audit.profileaudit import ProfileAudit
 
     recipe = read_recipe(path)
     if recipe.mechanism != MECHANISM:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 from cyclopts import Parameter
 
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.taxonomies import OpenedTaxonomy
-    from aidos.audit.topics.space import TopicSource
+    from aidos.rooms.audit.topics.space import TopicSource
 
 __all__ = ["AboutWhat", "ChosenTopics", "read_topic_maps"]
 
@@ -99,15 +101,15 @@ class AboutWhat:
 
     def _of_taxonomy(self, only: tuple[str, ...] | None) -> ChosenTopics:
         from aidos.app.taxonomies import open_named, searcher
-        from aidos.audit.topics.taxonomy import TaxonomyTopics
+        from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
         opened = open_named(self.taxonomy)
         search, remark = searcher(opened)
         return ChosenTopics(source=TaxonomyTopics(search, only), taxonomy=opened, ids=only, remark=remark)
 
     def _learned(self, model: Path | None, seed: int, ids: tuple[str, ...] | None = None) -> ChosenTopics:
-        from aidos.audit.topics.latent import LatentTopics
         from aidos.model.latent.model import TopicModel
+        from aidos.rooms.audit.topics.latent import LatentTopics
 
         if model is not None:
             return ChosenTopics(source=LatentTopics(model=TopicModel.load(model)), ids=ids)
@@ -115,7 +117,7 @@ class AboutWhat:
         return ChosenTopics(source=LatentTopics(number=number, seed=seed), jointly=number if self.joint else None)
 
     def _given(self, table: Path, ids: tuple[str, ...] | None = None) -> ChosenTopics:
-        from aidos.audit.topics.given import GivenTopics
+        from aidos.rooms.audit.topics.space import GivenTopics
 
         return ChosenTopics(source=GivenTopics(read_topic_maps(table)), ids=ids)
 
@@ -157,9 +159,7 @@ def read_topic_maps(path: Path) -> dict[str, dict[str, float]]:
 
 def _rows(path: Path) -> Iterator[tuple[int, str, str, str]]:
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} is too large for a table of topics", hint="keep the results of the audit alone")
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with io.StringIO(read_text(path, most=LARGEST, hint="name a table of topics"), newline="") as stream:
             delimiter = "\t" if path.suffix == ".tsv" else ","
             reader = csv.reader(stream, delimiter=delimiter, strict=True)
             names = [name.strip().lower() for name in next(reader, [])]
@@ -178,7 +178,5 @@ def _rows(path: Path) -> Iterator[tuple[int, str, str, str]]:
                     )
                 address, topic, share = (row[place].strip() for place in places)
                 yield reader.line_num, address, topic, share
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}", hint="name a table of topics") from error
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise InputError(f"{path} is no table in UTF-8", hint=f"a table needs {', '.join(COLUMNS)}") from error

@@ -16,7 +16,7 @@ from aidos.errors import InputError, ParameterError
 if TYPE_CHECKING:
     from aidos.app.opponents import Opponent, Settings
     from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
-    from aidos.publish.attacks.stage import Stage
+    from aidos.rooms.publish.attacks.scenes import Stage
 
 __all__ = ["PARTS", "Arena", "attack", "attack_by_sybils", "attack_distinguish", "attack_uniques"]
 
@@ -105,7 +105,7 @@ def attack_by_sybils(*, arena: Arena | None = None, sybils: int | None = None, c
     sybils
         Accounts made for each victim; the attacker finds the best number herself unless given.
     """
-    from aidos.publish.attacks.sybil import attack_with_sybils
+    from aidos.rooms.publish.attacks.sybil import attack_with_sybils
 
     arena, common = arena or Arena(), common or Common()
     if sybils is not None and sybils < 0:
@@ -138,7 +138,7 @@ def attack_distinguish(*, arena: Arena | None = None, common: Common | None = No
         aidos attack distinguish --mechanism pool-release
         aidos attack distinguish --items-per-person 5 --json
     """
-    from aidos.publish.attacks.distinguisher import distinguish
+    from aidos.rooms.publish.attacks.distinguisher import distinguish
 
     arena, common = arena or Arena(), common or Common()
 
@@ -188,7 +188,7 @@ def attack_uniques(
         How queries were normalised before the release, as in `aidos ingest`.
     """
     from aidos.ingest.reading import read_files
-    from aidos.publish.attacks.uniques import scan_uniques
+    from aidos.rooms.publish.attacks.uniques import scan_uniques
 
     common = common or Common()
     with open_engine(common) as engine:
@@ -209,7 +209,7 @@ def _each_opponent(
     from aidos.app.opponents import find_opponents
     from aidos.core.guarantee import statement
     from aidos.core.noise import Noise
-    from aidos.publish.attacks.stage import Stage
+    from aidos.rooms.publish.attacks.scenes import Stage
 
     opponents = find_opponents(arena.mechanism, arena.settings(), items=items)
     progress = TerminalProgress(quiet=common.quiet)

@@ -11,7 +11,15 @@ from aidos.errors import ParameterError
 
 __all__ = ["calibrate"]
 
-Mechanism = Literal["zealous", "count-gaussian", "laplace-threshold", "weighted-gaussian", "truncated-geometric"]
+Mechanism = Literal[
+    "steered-counts",
+    "steered-rounds",
+    "zealous",
+    "count-gaussian",
+    "laplace-threshold",
+    "weighted-gaussian",
+    "truncated-geometric",
+]
 Promise = Literal["probabilistic", "indistinguishable"]
 Facts = Mapping[str, float | int | str]
 
@@ -37,11 +45,12 @@ def calibrate(
     is the paper's real number and tau_prime_discrete what a release uses.
 
     For example:
+        aidos calibrate steered-counts --epsilon 1 --delta 1e-6
         aidos calibrate zealous --epsilon 1 --delta 0.001 --people 500000 --items-per-person 2
         aidos calibrate zealous --promise indistinguishable --epsilon 1 --delta 1e-6
         aidos calibrate zealous --from-noise 5 --first-threshold 1 --threshold 100 --people 500000 --items-per-person 5
         aidos calibrate count-gaussian --epsilon 1 --delta 1e-6 --items-per-person 10
-        aidos calibrate count-gaussian --from-noise 13.81 --threshold 75 --delta 1e-6
+        aidos calibrate count-gaussian --from-noise 13.36 --threshold 70 --delta 1e-6
 
     Parameters
     ----------
@@ -167,14 +176,14 @@ def _added(epsilon: float, delta: float) -> dict[str, float | int | str]:
 
 
 def _count_gaussian(asked: _Asked) -> Facts:
-    from aidos.account.thresholds import count_gaussian
+    from aidos.account.jointdelta import count_gaussian
 
     found = count_gaussian(*asked.wish, asked.items)
     return {**_added(*asked.wish), "sigma": found.scale, "threshold": found.threshold}
 
 
 def _count_gaussian_back(asked: _Asked) -> Facts:
-    from aidos.account.thresholds import count_gaussian_epsilon
+    from aidos.account.jointdelta import count_gaussian_epsilon
 
     delta = asked.need("--delta", asked.delta)
     sigma, threshold = asked.given
@@ -196,14 +205,14 @@ def _laplace_back(asked: _Asked) -> Facts:
 
 
 def _weighted(asked: _Asked) -> Facts:
-    from aidos.account.thresholds import weighted_gaussian
+    from aidos.account.jointdelta import weighted_gaussian
 
     found = weighted_gaussian(*asked.wish, asked.items)
     return {**_added(*asked.wish), "sigma": found.scale, "threshold": found.threshold, "step": found.unit}
 
 
 def _weighted_back(asked: _Asked) -> Facts:
-    from aidos.account.thresholds import weighted_gaussian_epsilon
+    from aidos.account.jointdelta import weighted_gaussian_epsilon
 
     delta = asked.need("--delta", asked.delta)
     return _added(weighted_gaussian_epsilon(*asked.given, delta, asked.items), delta)
@@ -223,14 +232,28 @@ def _geometric(asked: _Asked) -> Facts:
     }
 
 
-def _geometric_back(_: _Asked) -> Facts:
-    raise ParameterError("truncated-geometric has no noise to go back from", hint="leave out --from-noise")
+def _steered(name: str) -> Callable[[_Asked], Facts]:
+    def forth(asked: _Asked) -> Facts:
+        from aidos.app.catalogue import find_mechanism
+        from aidos.core.mechanism import PublicFacts
+
+        epsilon, delta = asked.wish
+        made = find_mechanism(name)(epsilon=epsilon, delta=delta, items_per_person=asked.items)
+        return {**_added(epsilon, delta), "items_seen": made.items_seen, **made.calibration(PublicFacts())}
+
+    return forth
+
+
+def _no_way_back(_: _Asked) -> Facts:
+    raise ParameterError("this mechanism has no single noise to go back from", hint="leave out --from-noise")
 
 
 _MECHANISMS: Mapping[str, tuple[Callable[[_Asked], Facts], Callable[[_Asked], Facts]]] = {
+    "steered-counts": (_steered("steered-counts"), _no_way_back),
+    "steered-rounds": (_steered("steered-rounds"), _no_way_back),
     "zealous": (_zealous, _zealous_back),
     "count-gaussian": (_count_gaussian, _count_gaussian_back),
     "laplace-threshold": (_laplace, _laplace_back),
     "weighted-gaussian": (_weighted, _weighted_back),
-    "truncated-geometric": (_geometric, _geometric_back),
+    "truncated-geometric": (_geometric, _no_way_back),
 }

@@ -32,6 +32,7 @@ def check(
         aidos check log.tsv
         aidos check 'logs/*.ndjson.gz' --json
         aidos check export.csv --column client_id=visitor --delimiter ';'
+        aidos check export.csv --quotes none
 
     Parameters
     ----------
@@ -63,6 +64,13 @@ def _show(report: CheckReport) -> None:
             lacking = {name: f"missing in {count:,} rows" for name, count in file.missing.items()}
             rows = [(ours, theirs, lacking.get(ours, "")) for ours, theirs in file.columns.items()]
             show(rows_table(("column", "in the file", ""), rows))
+        if file.unused:
+            show("")
+            show(Text(f"not used: {', '.join(column.name for column in file.unused)}"))
+            for column in file.unused:
+                if column.option:
+                    told = f"  {column.name} could be {column.could_be}: {column.option}"
+                    show(Text(told, no_wrap=True, overflow="ignore"))
         for note in file.notes:
             show(Text(f"note: {note}"))
         show("")

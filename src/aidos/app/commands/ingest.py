@@ -55,11 +55,20 @@ def ingest(
         reading = read_files(engine, files, options)
         rows = write_log(reading, output)
         skipped = {problem.kind: problem.count for problem in reading.problems}
+    unused = {file.file: file.spool.unused for file in reading.files if file.spool is not None and file.spool.unused}
+    for file, columns in unused.items():
+        tell(f"note: {file}: not read: {', '.join(column.name for column in columns)}", quiet=common.quiet)
+        for column in filter(lambda column: column.option, columns):
+            tell(f"note: {file}: {column.name} could be {column.could_be}: {column.option}", quiet=common.quiet)
+    for note in reading.notes:
+        tell(f"note: {note}", quiet=common.quiet)
     for problem in reading.problems:
         noun = "row" if problem.count == 1 else "rows"
         tell(f"skipped {problem.count:,} {noun}: {problem}", quiet=common.quiet)
     if common.json:
-        show_json({"file": str(output), "rows": rows, "schema": reading.schema.name, "skipped": skipped})
+        left = {file: [column.name for column in columns] for file, columns in unused.items()}
+        said = {"file": str(output), "rows": rows, "schema": reading.schema.name, "skipped": skipped}
+        show_json({**said, "unused": left})
     else:
         tell(f"{output}: {rows:,} rows ({reading.schema.title})", quiet=common.quiet)
     return 0

@@ -15,9 +15,9 @@ from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.mediating import Queries
-    from aidos.report.mediatorpage import MediatorStory, Setting
-    from aidos.shield.mediator.assignment import MediatorAccounts
-    from aidos.shield.mediator.measures import Measured
+    from aidos.rooms.shield.mediator.assignment import MediatorAccounts
+    from aidos.rooms.shield.mediator.measures import Measured
+    from aidos.rooms.shield.mediator.page import MediatorStory, Setting
 
 __all__ = ["PARTS", "Mixing", "assign", "measure", "mediate"]
 
@@ -153,7 +153,7 @@ def measure(
 
 def _mechanism(mixing: Mixing, alpha: float, heuristic: str) -> MediatorAccounts:
     from aidos.app.recipe import fill_parameters
-    from aidos.shield.mediator.assignment import MediatorAccounts
+    from aidos.rooms.shield.mediator.assignment import MediatorAccounts
 
     given = {"accounts": mixing.accounts, "alpha": alpha, "heuristic": heuristic}
     made: MediatorAccounts = fill_parameters("mediator-accounts", MediatorAccounts, given)
@@ -172,7 +172,7 @@ def _read(files: Sequence[str], mixing: Mixing, how: HowToRead | None, common: C
 
 def _story(settings: Sequence[Setting], people: Measured, accounts: int, command: str) -> MediatorStory:
     from aidos.core.mechanism import Finding
-    from aidos.report.mediatorpage import MediatorStory
+    from aidos.rooms.shield.mediator.page import MediatorStory
 
     chosen = settings[len(settings) // 2]
     asked, asking = int(people.objects.sum()), len(people.objects)
@@ -189,8 +189,8 @@ def _story(settings: Sequence[Setting], people: Measured, accounts: int, command
 
 def _write_page(path: Path, story: MediatorStory) -> None:
     from aidos.engine.files import write_text
-    from aidos.report.mediatorpage import mediator_page
     from aidos.report.page import render
+    from aidos.rooms.shield.mediator.page import mediator_page
 
     write_text(path, render(mediator_page(story)), private=True)
 
@@ -198,8 +198,8 @@ def _write_page(path: Path, story: MediatorStory) -> None:
 def _tell(common: Common, facts: dict[str, object], settings: Sequence[Setting]) -> int:
     from dataclasses import asdict
 
-    from aidos.report.mediatorpage import setting_rows
     from aidos.report.terminal import facts_table, rows_table
+    from aidos.rooms.shield.mediator.page import setting_rows
 
     if common.json:
         show_json({**facts, "settings": [asdict(setting) for setting in settings]})

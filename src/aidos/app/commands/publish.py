@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +11,15 @@ from cyclopts import Parameter
 
 from aidos.app.console import Common, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
-from aidos.errors import ParameterError
+from aidos.app.stopwatch import READING, Stopwatch
+from aidos.errors import AidosError, EngineError, ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.publishing import ReleasedLog
     from aidos.app.recipe import Recipe
+    from aidos.core.table import Table
 
-__all__ = ["Terms", "What", "publish"]
+__all__ = ["Done", "Terms", "What", "publish"]
 
 
 @Parameter(name="*", group="What to release")
@@ -28,8 +30,8 @@ class What:
     items: str = "queries"
     """Kinds of items with commas between: keywords, queries, clicks, pairs."""
 
-    mechanism: str = "count-gaussian"
-    """How: count-gaussian, laplace-threshold, zealous, rounds, pool-release, k-query-anonymity..."""
+    mechanism: str = "steered-counts"
+    """How: steered-counts, steered-rounds (no counts, most items), count-gaussian, zealous, pool-release..."""
 
     epsilon: float | None = None
     """Privacy loss of one person, at most, for all items together; 1 unless given."""
@@ -98,16 +100,28 @@ class Terms:
     """Charge nothing and promise nothing: for synthetic data."""
 
     accept_large_delta: bool = False
-    """Go on although delta is larger than one in the number of people."""
+    """Go on although delta is larger than one in --people, or than 1e-5 where that is not given."""
 
     people: int | None = None
     """The number of people in the data, if that is public; some mechanisms need it."""
+
+    yes: bool = False
+    """Spend the budget although next to nothing is expected to come out."""
 
     seed: int | None = None
     """Repeatable noise, for tests and simulations: the release then carries no guarantee."""
 
     finding: Path | None = None
     """Also compare the release with the truth, on a page for the owner only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A release, what was expected of it, and the seconds that each phase took: those are for the owner alone."""
+
+    made: ReleasedLog
+    outlook: Sequence[Mapping[str, object]]
+    seconds: Mapping[str, Mapping[str, float]]
 
 
 def publish(
@@ -147,50 +161,63 @@ def publish(
     if plan:
         from aidos.app.plan import show_plan
 
-        return show_plan(recipe, files, output, how, common)
+        return show_plan(recipe, files, output, how, common, people=terms.people)
     if not files or output is None:
         raise ParameterError("name a log and, with -o, the directory to write", hint="see: aidos publish --help")
-    made = _release(files, output, recipe, terms, how, common)
-    return _tell(made, output, common)
+    return _tell(_release(files, output, recipe, terms, how, common), output, common)
 
 
 def _release(  # noqa: PLR0917
     files: Sequence[str], output: Path, recipe: Recipe, terms: Terms, how: HowToRead, common: Common
-) -> ReleasedLog:
+) -> Done:
     """Refuse what cannot work, then read, charge, run and write."""
-    from aidos.app.publishing import check_people, publish_table, usable_ledger
+    from aidos.app.outlook import outlook, refuse_next_to_nothing
+    from aidos.app.publishing import check_delta, check_finding, publish_table, usable_ledger
     from aidos.app.tabledata import read_for_release
-    from aidos.app.truth import write_finding
+    from aidos.app.writing import check_room
     from aidos.core.mechanism import PublicFacts
     from aidos.core.noise import Noise
 
-    facts = PublicFacts(people=terms.people)
+    facts = PublicFacts(people=terms.people, vouched=how.vouched())
     mechanism = recipe.build()
     guarantee = mechanism.guarantee(facts)
+    check_delta(guarantee, facts, accept_large_delta=terms.accept_large_delta)
+    check_room(output)
+    check_finding(terms.finding, output)
+    expected = outlook(recipe, facts)
+    if terms.ledger is not None and not terms.yes:
+        refuse_next_to_nothing(expected)
+    for one in (*expected, *filter(None, [facts.vouched])):
+        tell(str(one), quiet=common.quiet)
     ledger = usable_ledger(terms.ledger, files, guarantee, mechanism, may_be_missing=terms.without_ledger)
     with open_engine(common) as engine:
-        table = read_for_release(engine, files, recipe, how)
-        delta = float(getattr(guarantee, "delta", 0.0))
-        check_people(
-            table,
-            recipe.person or "client_id",
-            delta,
-            accept_large_delta=terms.accept_large_delta,
-            stated=terms.people,
-        )
-        made = publish_table(recipe, table, output, ledger=ledger, noise=Noise(terms.seed), facts=facts)
+        engine.progress = watch = Stopwatch(engine.progress)
+        with watch.phase(READING):
+            table = read_for_release(engine, files, recipe, how)
+        made = publish_table(recipe, table, output, ledger=ledger, noise=Noise(terms.seed), facts=facts, watch=watch)
         if terms.finding is not None:
-            write_finding(made, recipe, table, terms.finding)
-    return made
+            _write_finding(made, recipe, table, terms.finding)
+    return Done(made, [one.facts() for one in expected], watch.seconds())
 
 
-def _tell(made: ReleasedLog, output: Path, common: Common) -> int:
+def _write_finding(made: ReleasedLog, recipe: Recipe, table: Table, path: Path) -> None:
+    from aidos.app.truth import write_finding
+
+    try:
+        write_finding(made, recipe, table, path)
+    except AidosError as error:
+        raise EngineError(f"the release stands, its finding does not: {error.message}", hint=error.hint) from error
+
+
+def _tell(done: Done, output: Path, common: Common) -> int:
     from aidos.core.guarantee import statement
     from aidos.report.terminal import rows_table
 
+    made = done.made
     if common.json:
         rows = {kind: len(histogram) for kind, histogram in made.value.items()}
-        show_json({"directory": str(output), "statement": statement(made.guarantee), "rows": rows})
+        said = {"directory": str(output), "statement": statement(made.guarantee), "rows": rows}
+        show_json({**said, "outlook": done.outlook, "seconds": done.seconds})
         return 0
     show(rows_table(("items", "released"), [(kind, len(histogram)) for kind, histogram in made.value.items()]))
     show(statement(made.guarantee))

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aidos.app.console import Common, show, show_json, tell
+from aidos.app.standardinput import PrivateText
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.model.clickgraph.graph import ClickGraph
+    from aidos.model.clickgraph import ClickGraph
 
 __all__ = ["rank"]
 
 
 def rank(
     release: Path,
-    query: str,
+    query: PrivateText,
     /,
     *,
     most: int = 10,
@@ -35,6 +36,7 @@ def rank(
 
     For example:
         aidos rank release "fern in pots"
+        aidos rank release - < query.txt
         aidos rank release fern --most 3 --steps 1
         aidos rank release fern --json
 
@@ -43,14 +45,14 @@ def rank(
     release
         The directory that `aidos publish` wrote, with clicks; pairs of queries let the walk go further.
     query
-        The query, in quotes where it has several words.
+        The query, in quotes where it has several words, or - for the standard input.
     most
         Addresses to show, at most; 10 unless given.
     steps
         Steps of the walk; 3 unless given, and 1 for the clicks of this very query.
     """
     from aidos.app.releasedlog import normalised_query, open_released
-    from aidos.model.clickgraph.graph import ClickGraph
+    from aidos.model.clickgraph import ClickGraph
     from aidos.report.terminal import rows_table
 
     common = common or Common()

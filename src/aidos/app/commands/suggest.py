@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aidos.app.console import Common, show, show_json, tell
+from aidos.app.standardinput import PrivateText
 from aidos.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["suggest"]
 
 def suggest(
     release: Path,
-    query: str,
+    query: PrivateText,
     /,
     *,
     most: int = 5,
@@ -36,6 +37,7 @@ def suggest(
 
     For example:
         aidos suggest release "fern in pots"
+        aidos suggest release - < query.txt
         aidos suggest release fern --most 2 --least-ratio 10
         aidos suggest release fern --json
 
@@ -44,7 +46,7 @@ def suggest(
     release
         The directory that `aidos publish` wrote, with pairs of queries.
     query
-        The query, in quotes where it has several words.
+        The query, in quotes where it has several words, or - for the standard input.
     most
         Suggestions to show, at most; 5 unless given.
     least_ratio
@@ -79,7 +81,7 @@ def _refuse_without_counts(released: ReleasedLogTables) -> None:
     if not released.has_counts:
         raise InputError(
             f"{released.directory} says which pairs are frequent, but not how frequent, so none is better than another",
-            hint="ask its owner for counts: aidos publish LOG --items queries,pairs --mechanism count-gaussian -o DIR",
+            hint="ask its owner for counts: aidos publish LOG --items queries,pairs -o DIR",
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from aidos.app.console import Common, remark_if_slow, show, show_json, tell
+from aidos.app.standardinput import PrivateNames
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "find", "import_taxonomy", "show_taxonomy", "taxonomy"]
@@ -73,7 +73,7 @@ def show_taxonomy(
 
 
 def find(
-    words: Sequence[str],
+    words: PrivateNames,
     /,
     *,
     taxonomy: Path | None = None,
@@ -92,7 +92,7 @@ def find(
     Parameters
     ----------
     words
-        The words to look for.
+        The words to look for, or - for the standard input.
     taxonomy
         A file with a taxonomy; the one that comes with aidos unless given.
     most

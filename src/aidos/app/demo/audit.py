@@ -18,10 +18,10 @@ LIMITS = (
 def audit_chapter(place: Workplace) -> Outcome:
     """Learn what the sample world's service holds of an account, hide what is sensitive, and look again."""
     from aidos.app.audit.rehearsal import rehearse_loop
-    from aidos.audit.profileaudit import ProfileAudit
-    from aidos.report.auditcomparisonpage import change_figure
-    from aidos.report.auditpage import evidence_lists
-    from aidos.report.auditwording import verdict_words
+    from aidos.rooms.audit.comparisonpage import change_figure
+    from aidos.rooms.audit.page import evidence_lists
+    from aidos.rooms.audit.profileaudit import ProfileAudit
+    from aidos.rooms.audit.wording import verdict_words
 
     audit = ProfileAudit(draws=DRAWS)
     done = rehearse_loop(place.world, None, queries=QUERIES, progress=place.progress, audit=audit)

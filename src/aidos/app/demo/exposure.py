@@ -10,9 +10,9 @@ from aidos.report.page import Facts as Tiles
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.exposure.queries.audit import Audit
-    from aidos.exposure.queries.manifest import Facts
-    from aidos.report.memberpage import MemberStory
+    from aidos.rooms.exposure.memberpage import MemberStory
+    from aidos.rooms.exposure.queries.audit import Audit
+    from aidos.rooms.exposure.queries.manifest import Facts
 
 __all__ = ["exposure_chapter"]
 
@@ -29,11 +29,11 @@ def exposure_chapter(place: Workplace) -> Outcome:
     """Compute the exposure of the open community, look one member up, and audit the whole."""
     from aidos.app.exposing import look_up_member
     from aidos.app.exposureaudit import audit_exposure
-    from aidos.exposure.critical.model import CriticalityModel
-    from aidos.exposure.queries.audit import ExposureAudit
-    from aidos.exposure.queries.compute import compute
-    from aidos.exposure.queries.settings import SearchExposure
-    from aidos.exposure.queries.store import ExposureStore
+    from aidos.rooms.exposure.critical.model import CriticalityModel
+    from aidos.rooms.exposure.queries.audit import ExposureAudit
+    from aidos.rooms.exposure.queries.compute import compute
+    from aidos.rooms.exposure.queries.settings import SearchExposure
+    from aidos.rooms.exposure.queries.store import ExposureStore
 
     posts: EmbeddedTable = place.engine.parquet(place.directory / "posts.parquet").select(OPEN)
     directory = place.engine.scratch / "exposure"
@@ -47,7 +47,7 @@ def exposure_chapter(place: Workplace) -> Outcome:
 
 
 def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
-    from aidos.report.memberpage import query_card
+    from aidos.rooms.exposure.memberpage import query_card
 
     cards: tuple[Card, ...] = tuple(query_card(each, story.k) for each in story.critical)
     return Chapter(
@@ -78,7 +78,7 @@ def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
 
 
 def _table(audit: Audit) -> DataTable:
-    from aidos.report.exposureauditpage import KIND_COLUMNS, kind_rows
+    from aidos.rooms.exposure.auditpage import KIND_COLUMNS, kind_rows
 
     rows = kind_rows(kind for kind in audit.kinds if kind.group == "topic")
     return DataTable(

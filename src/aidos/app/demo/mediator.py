@@ -9,7 +9,7 @@ from aidos.app.demo.chapter import Outcome, Workplace
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Figure, Prose
 
 if TYPE_CHECKING:
-    from aidos.report.mediatorpage import Setting
+    from aidos.rooms.shield.mediator.page import Setting
 
 __all__ = ["mediator_chapter"]
 
@@ -23,7 +23,7 @@ def mediator_chapter(place: Workplace) -> Outcome:
     from aidos.core.guarantee import statement
     from aidos.core.mechanism import PublicFacts
     from aidos.core.noise import Noise
-    from aidos.shield.mediator.assignment import MediatorAccounts
+    from aidos.rooms.shield.mediator.assignment import MediatorAccounts
 
     queries = read_log_queries(place.engine.parquet(place.directory / "log.parquet"), None, DEPTH)
     mechanisms = [MediatorAccounts(alpha=alpha, heuristic=name) for name in ("original", "commons") for alpha in ALPHAS]
@@ -51,7 +51,7 @@ def mediator_chapter(place: Workplace) -> Outcome:
 
 def _figure(settings: Sequence[Setting]) -> Figure:
     from aidos.report.charts import line
-    from aidos.report.mediatorpage import setting_rows
+    from aidos.rooms.shield.mediator.page import setting_rows
 
     columns, rows = setting_rows(settings)
     series: dict[str, list[tuple[float, float]]] = {}

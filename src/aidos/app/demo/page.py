@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from aidos import __version__
 from aidos.app.demo.chapter import Workplace
 from aidos.engine.files import write_text
-from aidos.report.page import Chapter, Page, render
+from aidos.errors import install_command
+from aidos.report.page import Chapter, Code, DataTable, Page, Prose, render
 
-__all__ = ["write_page"]
+__all__ = ["left_out_chapter", "write_page"]
 
 
 def write_page(place: Workplace, chapters: Sequence[Chapter]) -> Path:
@@ -20,8 +21,25 @@ def write_page(place: Workplace, chapters: Sequence[Chapter]) -> Path:
         title="aidos on the sample world",
         lead="Privacy and fairness for search systems: what each part of aidos does, shown on data about nobody.",
         chapters=tuple(chapters),
-        colophon=f"Made by aidos {version('aidos')} from synthetic data: size {world.size}, seed {world.seed}.",
+        colophon=f"Made by aidos {__version__} from synthetic data: size {world.size}, seed {world.seed}.",
     )
     path = place.directory / "index.html"
     write_text(path, render(page))
     return path
+
+
+def left_out_chapter(left_out: Mapping[str, Sequence[str]]) -> Chapter:
+    """The last chapter where packages are missing: what is not shown, and how to see it."""
+    extras = sorted({extra for each in left_out.values() for extra in each})
+    return Chapter(
+        title="What is left out",
+        blocks=(
+            Prose("Some rooms need packages that are not installed here. One command brings them all."),
+            DataTable(
+                caption="Rooms that are not shown",
+                columns=("room", "extras it needs"),
+                rows=tuple((name, ", ".join(each)) for name, each in left_out.items()),
+            ),
+            Code(text=install_command(",".join(extras)), language="command"),
+        ),
+    )

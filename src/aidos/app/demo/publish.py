@@ -5,15 +5,17 @@ from __future__ import annotations
 import shutil
 
 from aidos.account.budget import Budget
-from aidos.account.ledgerfile import fingerprint_files, open_ledger
+from aidos.account.opening import open_ledger
+from aidos.account.witness import registry_in
 from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.app.lineage import data_set
 from aidos.app.publishing import ReleasedLog, publish_table
 from aidos.app.recipe import Recipe
 from aidos.core.guarantee import statement
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
-from aidos.publish.histogram import Histogram
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Prose
+from aidos.rooms.publish.histogram import Histogram
 
 __all__ = ["publish_chapter"]
 
@@ -58,11 +60,12 @@ def _release(place: Workplace) -> ReleasedLog:
     shutil.rmtree(target, ignore_errors=True)
     ledger.unlink(missing_ok=True)
     budget = Budget(epsilon=EPSILON, delta=DELTA)
-    opened = open_ledger(ledger, budget, fingerprint=fingerprint_files([log]))
     parameters = {"epsilon": EPSILON, "delta": DELTA, "items_per_person": 20}
     recipe = Recipe(items=("queries", "clicks"), parameters=parameters)
     table = place.engine.parquet(log)
-    return publish_table(recipe, table, target, ledger=opened, noise=Noise(), facts=PublicFacts())
+    with registry_in(place.directory / "registry"):
+        opened = open_ledger(ledger, budget, data_set([str(log)]))
+        return publish_table(recipe, table, target, ledger=opened, noise=Noise(), facts=PublicFacts())
 
 
 def _table(histogram: Histogram) -> DataTable:

@@ -9,9 +9,9 @@ from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Prose
 from aidos.report.page import Facts as Tiles
 
 if TYPE_CHECKING:
-    from aidos.app.risk.ranking import Ranked
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.report.riskpage import RiskStory
+    from aidos.rooms.risk.community import Ranked
+    from aidos.rooms.risk.page import RiskStory
 
 __all__ = ["risk_chapter"]
 
@@ -31,11 +31,12 @@ LIMITS = (
 
 def risk_chapter(place: Workplace) -> Outcome:
     """Rank the open community for its sensitive topics, and tell one person where she stands."""
-    from aidos.app.risk.directory import RiskDirectory
-    from aidos.app.risk.knowledge import choose_measures, load_knowledge
-    from aidos.app.risk.person import Asking, look_up_person
-    from aidos.app.risk.ranking import rank_community
-    from aidos.exposure.risk.ranking import RiskRanking
+    from aidos.jobs.desk import Desk
+    from aidos.rooms.risk.community import rank_community
+    from aidos.rooms.risk.directory import RiskDirectory
+    from aidos.rooms.risk.models import choose_measures, load_knowledge
+    from aidos.rooms.risk.ranking import RiskRanking
+    from aidos.rooms.risk.story import Asking, look_up_person
     from aidos.world.vocabulary import build_vocabulary
 
     entries = _entries(place)
@@ -43,10 +44,9 @@ def risk_chapter(place: Workplace) -> Outcome:
     vocabulary = build_vocabulary(place.world)
     topics = [vocabulary.topics[number].id for number in vocabulary.sensitive]
     known = [topic for topic in topics if topic in knowledge.matches.dimensions]
-    measures = choose_measures(MEASURES, knowledge, MEASURES[0])
-    progress = place.progress
+    measures = choose_measures(MEASURES, knowledge)
     ranking = RiskRanking(topics=tuple(known), measures=tuple(map(str, measures)))
-    ranked = rank_community(entries, ranking, knowledge, leave_out=True, threads=None, progress=progress)
+    ranked = rank_community(entries, ranking, knowledge, Desk(progress=place.progress), leave_out=True)
     directory = RiskDirectory(place.engine.scratch / "risk")
     directory.create(ranked.state, entries)
     ranked_for = ranked.state.plan.topics
@@ -61,9 +61,9 @@ def risk_chapter(place: Workplace) -> Outcome:
 
 def _entries(place: Workplace) -> EmbeddedTable:
     """The posts of the open community, read as any file is."""
-    from aidos.app.risk.entries import read_entries
     from aidos.engine.files import replace_when_done
     from aidos.ingest.options import ReadOptions
+    from aidos.rooms.risk.sources import read_entries
 
     file = place.engine.scratch / "open.parquet"
     with replace_when_done(file, private=True) as partial:
@@ -72,7 +72,7 @@ def _entries(place: Workplace) -> EmbeddedTable:
 
 
 def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
-    from aidos.report import riskpage
+    from aidos.rooms.risk import page as riskpage
 
     report = story.report
     trend = riskpage.trend_figure(report.ranks[:1])
@@ -112,9 +112,9 @@ def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
 
 def _measures(place: Workplace, ranked: Ranked) -> DataTable:
     """How many of the afflicted are among the first R, by measure; and where the others of a topic stand."""
-    from aidos.evaluate.risk.assessment import assess, tabulate
-    from aidos.evaluate.risk.outcome import Facts, Outcome
-    from aidos.evaluate.risk.truth import Truth
+    from aidos.studies.risk.assessment import assess, tabulate
+    from aidos.studies.risk.outcome import Facts, Outcome
+    from aidos.studies.risk.truth import Truth
 
     state = ranked.state
     truth = Truth.of_world(place.world, state.register.ids).select(state.plan.topics)

@@ -15,16 +15,16 @@ from aidos.app.shielding import Shield, tell_story
 from aidos.app.taxonomies import OpenedTaxonomy, open_named, searcher
 from aidos.errors import InputError
 from aidos.ingest.history.document import Kind, make_document
-from aidos.report.shieldpage import ShieldStory
-from aidos.shield.profile.building import BuiltProfile, build_profile
-from aidos.shield.profile.generalisation import ProfileGeneralisation
-from aidos.shield.profile.holder import HeldProfile
-from aidos.shield.profile.kept import KeptProfile
-from aidos.shield.profile.requirement import CostLayer, default_requirement
+from aidos.rooms.shield.profile.building import BuiltProfile, build_profile
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.kept import KeptProfile
+from aidos.rooms.shield.profile.page import ShieldStory
+from aidos.rooms.shield.profile.requirement import CostLayer, default_requirement
 
 if TYPE_CHECKING:
     from aidos.model.topicsearch import TopicSearch
-    from aidos.shield.profile.decision import Decision
+    from aidos.rooms.shield.profile.decision import Decision
 
 __all__ = ["Told", "find_searcher"]
 

@@ -16,7 +16,7 @@ __all__ = ["shield_chapter"]
 def shield_chapter(place: Workplace) -> Outcome:
     """Build a searcher's profile from what she searched for, and decide about one of her queries."""
     from aidos.app.demo.searcher import find_searcher
-    from aidos.app.risk.wording import counted
+    from aidos.report.values import counted
 
     told = find_searcher(place)
     shown, topics = len(told.story.decision.shown[1:]), len(told.story.decision.topics[1:])
@@ -26,7 +26,7 @@ def shield_chapter(place: Workplace) -> Outcome:
 
 
 def _chapter(told: Told) -> Chapter:
-    from aidos.report.shieldpage import STANDING_COLUMNS, standing_rows, tree_block
+    from aidos.rooms.shield.profile.page import STANDING_COLUMNS, standing_rows, tree_block
 
     story, built, outcomes = told.story, told.built, told.outcomes
     words = story.threat_model

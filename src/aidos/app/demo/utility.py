@@ -9,7 +9,7 @@ from aidos.errors import InputError
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Figure, Prose
 
 if TYPE_CHECKING:
-    from aidos.evaluate.utility.outcome import Outcome as Found
+    from aidos.studies.utility.outcome import Outcome as Found
 
 __all__ = ["utility_chapter"]
 
@@ -52,7 +52,7 @@ def utility_chapter(place: Workplace) -> Outcome:
 def _ranked(place: Workplace) -> tuple[str, Block]:
     """A query, and what comes first for it and others; in a tiny world nothing may have come through."""
     from aidos.app.releasedlog import open_released
-    from aidos.model.clickgraph.graph import ClickGraph
+    from aidos.model.clickgraph import ClickGraph
 
     try:
         released = open_released(place.directory / "release")
@@ -70,8 +70,8 @@ def _ranked(place: Workplace) -> tuple[str, Block]:
 
 
 def _compared(place: Workplace) -> Found:
-    from aidos.evaluate.utility.experiment import Source, run_experiment
-    from aidos.evaluate.utility.plan import UtilityPlan
+    from aidos.studies.utility.experiment import Source, run_experiment
+    from aidos.studies.utility.plan import UtilityPlan
 
     plan = UtilityPlan(kinds=("queries",), equal_epsilons=(EPSILON,), equal_items_per_person=ITEMS)
     log = place.engine.parquet(place.directory / "log.parquet")
@@ -81,7 +81,7 @@ def _compared(place: Workplace) -> Found:
 
 def _figure(found: Found) -> Figure:
     """The experiment's own chart for one person added or removed, which is the first."""
-    from aidos.report.utilitymechanisms import mechanism_chapters
+    from aidos.studies.utility.mechanismspage import mechanism_chapters
 
     return next(block for chapter in mechanism_chapters(found) for block in chapter.blocks if isinstance(block, Figure))
 

@@ -9,23 +9,23 @@ from typing import cast, get_args
 
 import pyarrow.parquet as pq
 
-from aidos.app.risk.knowledge import Knowledge
 from aidos.core.mechanism import Finding
 from aidos.core.progress import Progress
 from aidos.engine.embedded import EmbeddedTable
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import InputError, ParameterError
-from aidos.evaluate.risk.experiment import Entries, judged_experiment, sample_experiment
-from aidos.evaluate.risk.judgements import ProfileJudgements
-from aidos.evaluate.risk.outcome import Outcome
-from aidos.evaluate.risk.plan import RiskExperiment
-from aidos.evaluate.risk.sampling import ProfileSampling
-from aidos.evaluate.risk.sheet import write_sheet
-from aidos.exposure.risk.knowledge import RiskModels
-from aidos.exposure.risk.measures import MEASURES, RiskQuestion, TopicalRisk, risks
-from aidos.exposure.risk.people import read_people
 from aidos.report.page import render
-from aidos.report.riskstudypage import RiskStudy, risk_study_page
+from aidos.rooms.risk.knowledge import RiskModels
+from aidos.rooms.risk.measures import MEASURES, RiskQuestion, TopicalRisk, risks
+from aidos.rooms.risk.models import Knowledge
+from aidos.rooms.risk.people import read_people
+from aidos.studies.risk.experiment import Entries, judged_experiment, sample_experiment
+from aidos.studies.risk.judgements import ProfileJudgements
+from aidos.studies.risk.outcome import Outcome
+from aidos.studies.risk.page import RiskStudy, risk_study_page
+from aidos.studies.risk.plan import RiskExperiment
+from aidos.studies.risk.sampling import ProfileSampling
+from aidos.studies.risk.sheet import write_sheet
 from aidos.world.size import World
 
 __all__ = ["Judging", "draw_sheet", "run_judged", "run_sample", "write_study"]

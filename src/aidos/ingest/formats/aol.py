@@ -6,6 +6,8 @@ other a query; one row in is one row out. The data themselves do not belong in a
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import Recognition, Sample
 from aidos.ingest.formats.layout import Layout, Plan
@@ -26,29 +28,39 @@ class Aol:
     name = "aol"
     title = "AOL search log"
 
+    def by_header(self, first: str, columns: Mapping[str, str]) -> str:
+        """By the five names in the first line."""
+        return "" if columns or not _is_header(first) else f"the first line names the columns {', '.join(NAMES)}"
+
     def recognise(self, sample: Sample) -> Recognition | None:
-        """By the five names in the first line, or else by the shape of the rows."""
-        if sample.lines and _is_header(sample.lines[0]):
-            return Recognition(1.0, f"the first line names the columns {', '.join(NAMES)}")
+        """By the shape of the rows."""
         rows = [line.split("\t") for line in sample.lines if line]
-        fitting = sum(len(row) == len(NAMES) and row[0].isdecimal() and parse_time(row[2]) is not None for row in rows)
+        fitting = sum(map(_is_row, rows))
         if rows and fitting >= FIT * len(rows):
-            return Recognition(0.7, "five tab-separated columns: a number, a text and a time come first")
+            return Recognition(0.7, "five tab-separated columns: a number, a text, a time, and a rank with its address")
         return None
 
     def plan(self, file: str, sample: Sample, options: ReadOptions) -> Plan:  # noqa: ARG002
         """The five columns in their order."""
-        header = bool(sample.lines) and _is_header(sample.lines[0], options.delimiter or "\t")
+        header = _is_header(sample.first, options.delimiter or "\t")
         layout = Layout(
             schema=SEARCH_LOG,
             names=NAMES,
             mapping=MAPPING,
             delimiter=options.delimiter or "\t",
-            quoted=False,
+            quotes=options.quotes or "none",
             has_header=header if options.has_header is None else options.has_header,
             time_format=options.time_format or TIME_FORMAT,
         )
         return Plan(layout)
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    if len(cells) != len(NAMES):
+        return False
+    person, _, time, rank, url = cells
+    clicked = rank.isdecimal() and url != "" and " " not in url
+    return person.isdecimal() and parse_time(time) is not None and (clicked or rank == url == "")
 
 
 def _is_header(line: str, delimiter: str = "\t") -> bool:

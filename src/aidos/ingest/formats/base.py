@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from aidos.core.records import Schema
@@ -19,8 +19,13 @@ class Sample:
     """The file's name without its compression suffix, lower case."""
     lines: tuple[str, ...] = ()
     """The first complete lines (up to 200), without line ends and without a byte order mark."""
-    parquet_columns: Mapping[str, str] = field(default_factory=dict)
-    """Column names and types when it is a Parquet file."""
+    further: tuple[str, ...] = ()
+    """The lines behind these that were read with them: for advice, not for recognising."""
+
+    @property
+    def first(self) -> str:
+        """The first line that is not blank: the header, where there is one."""
+        return next(filter(None, self.lines), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
-from aidos.ingest.formats.documents import Document, load_document, look_up, sample_documents
-from aidos.ingest.formats.fields import UnreadableError, moment, person, text
+from aidos.ingest.formats.fields import (
+    Document,
+    UnreadableError,
+    load_document,
+    look_up,
+    moment,
+    person,
+    sample_documents,
+    text,
+)
 
 __all__ = ["ElasticAnalytics"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import Recognition, Sample
 from aidos.ingest.formats.layout import Layout, Plan
@@ -23,6 +25,10 @@ class Excite:
     name = "excite"
     title = "Excite search log"
 
+    def by_header(self, first: str, columns: Mapping[str, str]) -> str:  # noqa: ARG002
+        """These logs have no header."""
+        return ""
+
     def recognise(self, sample: Sample) -> Recognition | None:
         """By three columns, the second a time of twelve digits."""
         rows = [line.split("\t") for line in sample.lines if line]
@@ -38,7 +44,7 @@ class Excite:
             names=NAMES,
             mapping=MAPPING,
             delimiter=options.delimiter or "\t",
-            quoted=False,
+            quotes=options.quotes or "none",
             has_header=bool(options.has_header),
             time_format=options.time_format or TIME_FORMAT,
         )

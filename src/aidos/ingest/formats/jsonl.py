@@ -1,7 +1,8 @@
 """Generic JSON lines: one object a line, its fields found by their names or by the user's column mapping.
 
 Which field is which column is settled once for a file, from the fields of its first documents, so that a person is
-named by the same field throughout; fields that turn up later are not looked at. Dotted names reach into nested
+named by the same field throughout; fields that turn up later are not looked at. For a release no document may settle
+that: a field has the name of its column, or ``--column`` says another. Dotted names reach into nested
 objects. Where nothing says what was done, a row with an object is a click and any other a query.
 """
 
@@ -14,8 +15,20 @@ from typing import Any
 from aidos.core.records import SEARCH_LOG, Column, Schema
 from aidos.ingest.columns import choose_schema, map_columns
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
-from aidos.ingest.formats.documents import Document, bulk_index, load_document, look_up, sample_documents
-from aidos.ingest.formats.fields import UnreadableError, decimal, moment, person, text, whole
+from aidos.ingest.formats.fields import (
+    Document,
+    UnreadableError,
+    bulk_index,
+    decimal,
+    load_document,
+    look_up,
+    moment,
+    person,
+    sample_documents,
+    text,
+    whole,
+)
+from aidos.ingest.looks import Look, look_at
 
 __all__ = ["JsonLines"]
 
@@ -38,12 +51,21 @@ class JsonLines:
         self.schema = schema
         self.mapping = dict(mapping or {})
         self.fields = tuple(fields)
+        self.looks: Mapping[str, Look] | None = None
 
-    def fitted(self, sample: Sample, columns: Mapping[str, str]) -> JsonLines:
+    def fitted(self, sample: Sample, columns: Mapping[str, str], *, declared: bool = False) -> JsonLines:
         """The format for one file: the fields that the sample has, and the columns that the user named."""
         fields = _field_names(sample_documents(sample))
+        if declared:
+            return JsonLines(SEARCH_LOG, {name: columns.get(name, name) for name in SEARCH_LOG.names()}, fields)
         schema = choose_schema(fields, columns)
         return JsonLines(schema, map_columns(fields, schema, columns), fields)
+
+    def look(self, sample: Sample) -> None:
+        """See what the fields look like, for advice."""
+        documents = [document for line in (*sample.lines, *sample.further) if (document := _loaded(line))]
+        rows = ([text(look_up(document, name)) or "" for name in self.fields] for document in documents)
+        self.looks = look_at(self.fields, rows)
 
     def recognise(self, sample: Sample) -> Recognition | None:
         """By JSON objects; more surely when the fields of a table are among them."""
@@ -51,7 +73,7 @@ class JsonLines:
         if not lines or 2 * sum(line.lstrip().startswith("{") for line in lines) <= len(lines):
             return None
         if not sample_documents(sample):
-            return Recognition(0.5, "lines that begin with a brace, as JSON objects do, though most are broken")
+            return Recognition(0.6, "lines that begin with a brace, as JSON objects do, though most are broken")
         fitted = self.fitted(sample, {})
         if all(column.name in fitted.mapping for column in fitted.schema.columns if column.required):
             return Recognition(0.65, f"JSON objects, one a line, with all the fields needed ({fitted.schema.title})")
@@ -71,7 +93,7 @@ class JsonLines:
 
     def _rows(self, lines: Iterable[tuple[int, str]]) -> Iterator[Row | BadRow]:
         cells, unmapped = self._cells(), self._unmapped()
-        acts = self.schema is SEARCH_LOG and "action" not in self.mapping
+        acts = self.schema is SEARCH_LOG
         for number, line in lines:
             try:
                 document = load_document(line)
@@ -83,7 +105,7 @@ class JsonLines:
                     column: read(look_up(document, field) if nested else document.get(field), field)
                     for column, field, nested, read in cells
                 }
-                if acts:
+                if acts and values.get("action") is None:
                     values["action"] = "click" if values.get("object_id") is not None else "query"
                 yield Row(number, values)
             except UnreadableError as bad:
@@ -99,10 +121,22 @@ class JsonLines:
     def _unmapped(self) -> UnreadableError | None:
         """What to say of every row when a required column has no field."""
         for column in self.schema.columns:
-            if column.required and column.name not in self.mapping:
+            if column.required and not self._has(self.mapping.get(column.name)):
                 return UnreadableError(
                     "missing-column", f"no field holds the {column.name} ({column.about})", column.name
                 )
+        return None
+
+    def _has(self, field: str | None) -> bool:
+        """Whether a column has a field, and that one is among the first documents' where these were looked at."""
+        seen = any(field == name or f"{field}.".startswith(f"{name}.") for name in self.fields)
+        return field is not None and (seen or not self.fields)
+
+
+def _loaded(line: str) -> Document | None:
+    try:
+        return load_document(line)
+    except UnreadableError:
         return None
 
 

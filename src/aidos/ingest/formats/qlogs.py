@@ -15,8 +15,16 @@ from importlib import import_module
 from aidos.core.records import SEARCH_LOG
 from aidos.errors import InputError, MissingExtraError
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
-from aidos.ingest.formats.documents import Document, load_document, sample_documents
-from aidos.ingest.formats.fields import UnreadableError, moment, person, text, whole
+from aidos.ingest.formats.fields import (
+    Document,
+    UnreadableError,
+    load_document,
+    moment,
+    person,
+    sample_documents,
+    text,
+    whole,
+)
 
 __all__ = ["PREFIX", "QueryLogs", "qlog_lines"]
 

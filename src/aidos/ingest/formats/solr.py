@@ -46,7 +46,7 @@ class SolrRequests:
             "user_query": (given.get("user_query", "q"),),
         }
 
-    def fitted(self, sample: Sample, columns: Mapping[str, str]) -> SolrRequests:  # noqa: ARG002 (as every fitted format)
+    def fitted(self, sample: Sample, columns: Mapping[str, str], *, declared: bool = False) -> SolrRequests:  # noqa: ARG002
         """The format for one file: the parameters that the user named for columns."""
         return SolrRequests(columns)
 

@@ -14,6 +14,8 @@ from aidos.ingest.formats.fields import UnreadableError, decimal, whole
 
 __all__ = ["TrecQrels", "TrecRun"]
 
+LARGEST_GRADE = 100
+"""Numbers beyond are no grades: logs and tables of ratings end with a time."""
 FIT = 0.95
 """How much of a sample must fit: a line of a query log may look like one by chance, nearly all of them never."""
 
@@ -26,13 +28,18 @@ class TrecRun:
     schema = RUN
 
     def recognise(self, sample: Sample) -> Recognition | None:
-        """By six fields with a rank and a score, and Q0 as the second."""
+        """By six fields with a rank and a score, Q0 as the second, or else one tag for all: the system's name."""
         rows = _fitting(sample, _run_row)
         if not rows:
             return None
-        if all(fields[1].upper() == "Q0" for fields in rows):
+        seconds, tags = ({fields[place].upper() for fields in rows} for place in (1, 5))
+        if seconds == {"Q0"}:
             return Recognition(1.0, "six fields, the second Q0, then document, rank, score and tag")
-        return Recognition(0.5, "six fields, the fourth a rank and the fifth a score")
+        if len(tags) > 1:
+            return None
+        if len(seconds) == 1 and len(rows) > 1:
+            return Recognition(0.7, "six fields, the second and the last always the same, a rank and a score between")
+        return Recognition(0.4, "six fields, the fourth a rank and the fifth a score")
 
     def columns(self) -> Mapping[str, str]:
         return {"qid": "query_id", "docno": "object_id", "rank": "position", "score": "score", "tag": "system"}
@@ -51,7 +58,7 @@ class TrecQrels:
     def recognise(self, sample: Sample) -> Recognition | None:
         """By four fields that end with a grade and have the same iteration throughout."""
         rows = _fitting(sample, _qrels_row)
-        if not rows:
+        if not rows or max(abs(int(fields[3])) for fields in rows) > LARGEST_GRADE:
             return None
         iterations = {fields[1].upper() for fields in rows}
         if len(iterations) == 1 and iterations <= {"0", "Q0", "1"}:
@@ -102,14 +109,16 @@ def _qrels_row(fields: list[str]) -> dict[str, object]:
 
 def _fitting(sample: Sample, read: RowReader) -> list[list[str]]:
     """The sample's lines as fields where they fit; none when too few do."""
-    lines = [fields for line in sample.lines if (fields := line.split())]
-    rows = [fields for fields in lines if _fits(fields, read)]
+    lines = [line for line in sample.lines if line.strip()]
+    rows = [line.split() for line in lines if _fits(line, read)]
     return rows if rows and len(rows) >= FIT * len(lines) else []
 
 
-def _fits(fields: list[str], read: RowReader) -> bool:
+def _fits(line: str, read: RowReader) -> bool:
+    if "\t" in line and len(line.split("\t")) != len(line.split()):  # blanks inside of columns
+        return False
     try:
-        read(fields)
+        read(line.split())
     except UnreadableError:
         return False
     return True

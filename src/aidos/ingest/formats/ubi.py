@@ -1,9 +1,9 @@
 """OpenSearch User Behavior Insights: the documents of ``ubi_queries`` and ``ubi_events``, in bulk or plain ndjson.
 
 A query document becomes a row with the action ``query``; an event keeps its own action name. An event without a
-query text takes it from the query document of the same ``query_id`` seen before it, and failing that from its message
-when that is of the type QUERY, because then the message is what was typed. UBI counts ordinals from 0, so the
-position is the ordinal plus one; a producer that counts from 1 is not told apart and comes out one too deep. The
+query text takes it from the query document of the same person and ``query_id`` seen before it, and failing that from
+its message when that is of the type QUERY, because then the message is what was typed. UBI counts ordinals from 0, so
+the position is the ordinal plus one; a producer that counts from 1 is not told apart and comes out one too deep. The
 person is ``client_id``, or ``user_id`` where that is blank.
 
 The texts of all queries are held in memory while the file is read: about 300 bytes a query.
@@ -15,8 +15,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from aidos.core.records import SEARCH_LOG
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
-from aidos.ingest.formats.documents import Document, bulk_index, load_document, sample_documents
-from aidos.ingest.formats.fields import LARGEST, UnreadableError, moment, person, text, whole
+from aidos.ingest.formats.fields import (
+    LARGEST,
+    Document,
+    UnreadableError,
+    bulk_index,
+    load_document,
+    moment,
+    person,
+    sample_documents,
+    text,
+    whole,
+)
 
 __all__ = ["UserBehaviorInsights"]
 
@@ -70,7 +80,7 @@ class UserBehaviorInsights:
         }
 
     def parse(self, lines: Iterable[tuple[int, str]]) -> Iterator[Row | BadRow]:
-        queries: dict[str, str] = {}
+        queries: dict[tuple[str, str], str] = {}
         for number, line in lines:
             try:
                 document = load_document(line)
@@ -94,12 +104,13 @@ def _is_query(document: Document) -> bool:
     return "client_id" in document and "query_id" in document and "user_query" in document and "action" not in document
 
 
-def _query(document: Document, queries: dict[str, str]) -> dict[str, object]:
+def _query(document: Document, queries: dict[tuple[str, str], str]) -> dict[str, object]:
     query_id, typed = text(document.get("query_id")), _typed(document.get("user_query"))
+    client = person(document.get("client_id") or document.get("user_id"), "client_id")
     if query_id is not None and typed:
-        queries[query_id] = typed
+        queries[client, query_id] = typed
     return {
-        "client_id": person(document.get("client_id") or document.get("user_id"), "client_id"),
+        "client_id": client,
         "timestamp": moment(document.get("timestamp"), "timestamp"),
         "user_query": typed,
         "session_id": text(document.get("session_id")),
@@ -108,11 +119,12 @@ def _query(document: Document, queries: dict[str, str]) -> dict[str, object]:
     }
 
 
-def _event(document: Document, queries: dict[str, str]) -> dict[str, object]:
+def _event(document: Document, queries: dict[tuple[str, str], str]) -> dict[str, object]:
     query_id = text(document.get("query_id"))
     typed = _typed(document.get("user_query"))
+    client = person(document.get("client_id") or document.get("user_id"), "client_id")
     if not typed and query_id is not None:
-        typed = queries.get(query_id)
+        typed = queries.get((client, query_id))  # of the same person: ids are what their producers send
     if not typed and document.get("message_type") == "QUERY":
         typed = _typed(document.get("message"))
     session, object_id, position = document.get("session_id"), None, None
@@ -123,7 +135,7 @@ def _event(document: Document, queries: dict[str, str]) -> dict[str, object]:
         object_id = text(thing.get("object_id")) if isinstance(thing, dict) else None
         position = _position(place.get("ordinal")) if isinstance(place, dict) else None
     return {
-        "client_id": person(document.get("client_id") or document.get("user_id"), "client_id"),
+        "client_id": client,
         "timestamp": moment(document.get("timestamp"), "timestamp"),
         "user_query": typed,
         "session_id": text(session),

@@ -1,25 +1,39 @@
-"""Bookmarks in JSON: Chrome's ``Bookmarks`` file, and Firefox's backups, packed (.jsonlz4) or not.
+"""Bookmarks: the files of Chrome and Firefox in JSON, and the HTML that every browser exports.
 
-Both are trees of folders. The name of the folder that a bookmark stands in says what it is about, and goes with it,
-but for the folders that every browser has.
+In JSON there are Chrome's ``Bookmarks`` file and Firefox's backups, packed (.jsonlz4) or not. Both are trees of
+folders. The name of the folder that a bookmark stands in says what it is about, and goes with it, but for the folders
+that every browser has.
+
+HTML is the format that Netscape began. A bookmark is a link with the day when it was added and, in some dialects, tags;
+a folder is a heading, and a description may follow a link. The file is read piece by piece, and pictures in it are
+never looked at.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from aidos.core.jsontext import parse_json
+from aidos.engine.inputs import read_bytes
 from aidos.errors import InputError
-from aidos.ingest.history.document import EPOCH, EPOCH_OF_CHROME, Document, Kind, make_document, moment_after
-from aidos.ingest.history.firefox import ROOTS, TAGS
-from aidos.ingest.history.refusal import unreadable
+from aidos.ingest.history.browsers import ROOTS, TAGS
+from aidos.ingest.history.document import (
+    EPOCH,
+    EPOCH_OF_CHROME,
+    Document,
+    Kind,
+    make_document,
+    moment_after,
+    unreadable,
+)
 
-__all__ = ["MAGIC_OF_PACKED", "load_bookmarks", "read_bookmarks"]
+__all__ = ["MAGIC_OF_PACKED", "is_netscape", "load_bookmarks", "read_bookmarks", "read_netscape"]
 
 MAGIC_OF_PACKED = b"mozLz40\x00"
-LARGEST = 1 << 28
+LARGEST = 1 << 26
 """Bytes of a file of bookmarks, unpacked; beyond, it is none that a browser wrote."""
 FOLDER_OF_FIREFOX = "text/x-moz-place-container"
 PAGE_OF_FIREFOX = "text/x-moz-place"
@@ -29,15 +43,11 @@ Node = dict[str, Any]
 def load_bookmarks(path: Path) -> Node | None:
     """The tree of bookmarks that the file holds; None where it is JSON of another kind, or no JSON."""
     try:
-        if path.stat().st_size > LARGEST:
-            return None
-        content = path.read_bytes()
+        content = read_bytes(path, most=LARGEST)
         if content.startswith(MAGIC_OF_PACKED):
             content = _unpacked(path, content)
-        loaded = json.loads(content)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except (ValueError, RecursionError):
+        loaded = parse_json(content)
+    except ValueError:
         return None
     if not isinstance(loaded, dict):
         return None
@@ -115,3 +125,89 @@ def _unpacked(path: Path, content: bytes) -> bytes:
         return pa.Codec("lz4_raw").decompress(content[start:], decompressed_size=size, asbytes=True)
     except (OSError, ValueError) as error:
         raise InputError(f"{path} is damaged: it cannot be unpacked", hint="export the bookmarks again") from error
+
+
+MARK = "netscape-bookmark-file"
+PIECE = 1 << 16
+SECOND = 1_000_000
+
+
+def is_netscape(head: str) -> bool:
+    """Whether a file begins as exported bookmarks do."""
+    return MARK in head[:2_000].lower()
+
+
+def read_netscape(path: Path) -> Iterator[Document]:
+    """The bookmarks of the file, in order."""
+    reader = _Reader()
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            while piece := file.read(PIECE):
+                reader.feed(piece)
+                yield from reader.take()
+        reader.close()
+        reader.finish()
+        yield from reader.take()
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+class _Reader(HTMLParser):
+    """Collects links with what belongs to them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Document] = []
+        self.folders: list[str] = []
+        self.heading = ""
+        self.link: dict[str, str] | None = None
+        self.inside = ""
+        self.words: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in {"a", "h3", "dl", "dt", "h1"}:
+            self.finish()
+        if tag == "a":
+            self.link = {name: value or "" for name, value in attrs if name in {"href", "add_date", "tags"}}
+        if tag == "h3":
+            self.heading = ""
+        if tag == "dl":
+            self.folders.append(" ".join(self.heading.split()))
+            self.heading = ""
+        self.inside = tag if tag in {"a", "h3", "dd"} else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "dl":
+            self.finish()
+            if self.folders:
+                self.folders.pop()
+        self.inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.inside == "h3":
+            self.heading += data
+        elif self.inside and self.link is not None:
+            self.words[self.inside] = self.words.get(self.inside, "") + data
+
+    def finish(self) -> None:
+        """A link is complete when something else begins: its description follows it."""
+        link, words, self.link, self.words = self.link, self.words, None, {}
+        if link is None:
+            return
+        added = link.get("add_date", "")
+        seconds = int(added) if added.isascii() and added.isdigit() and len(added) < 12 else 0
+        tags = link.get("tags", "").replace(",", " ")
+        page = make_document(
+            Kind.HTML_BOOKMARKS,
+            title=words.get("a"),
+            address=link.get("href", ""),
+            body=" ".join((self.folders[-1] if self.folders else "", tags, words.get("dd", ""))),
+            time=moment_after(EPOCH, seconds * SECOND),
+        )
+        if page is not None:
+            self.found.append(page)
+
+    def take(self) -> list[Document]:
+        """What was found since the last time."""
+        found, self.found = self.found, []
+        return found

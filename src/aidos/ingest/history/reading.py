@@ -3,34 +3,37 @@
 A source is a browser's database or exported bookmarks, the directory of a browser's profile, a search log or a table of
 posts, a text, or a folder of texts. Sources are read and never written to. An error may come after many good documents:
 whatever is made of them should be kept only when the stream has ended well.
+
+In a folder of texts the .txt, .md and .html files in it and below are a document each. Only their beginning is read: it
+says what they are about. Hidden files and links are passed over, and so is what is no text. The title is that of the
+page, or else the words of the file's name.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
 from aidos.ingest.formats import DELIMITED_FORMATS, LINE_FORMATS
+from aidos.ingest.formats.markup import plain_text
 from aidos.ingest.formats.qlogs import PREFIX
-from aidos.ingest.history.bookmarks import MAGIC_OF_PACKED, load_bookmarks, read_bookmarks
-from aidos.ingest.history.chrome import is_chrome, read_chrome
-from aidos.ingest.history.database import MAGIC, open_copy
-from aidos.ingest.history.document import Document
-from aidos.ingest.history.firefox import is_firefox, read_firefox
-from aidos.ingest.history.folder import PAGES, TEXTS, read_folder, read_text
-from aidos.ingest.history.netscape import is_netscape, read_netscape
-from aidos.ingest.history.refusal import unreadable
+from aidos.ingest.history.bookmarks import MAGIC_OF_PACKED, is_netscape, load_bookmarks, read_bookmarks, read_netscape
+from aidos.ingest.history.browsers import MAGIC, is_chrome, is_firefox, open_copy, read_chrome, read_firefox
+from aidos.ingest.history.document import Document, Kind, make_document, unreadable
 from aidos.ingest.history.tables import read_tables
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.recognise import take_sample
 from aidos.ingest.sources import BROKEN_STREAM, Source, find_sources
 
-__all__ = ["read_history"]
+__all__ = ["PAGES", "TEXTS", "read_folder", "read_history", "read_text"]
 
 HEAD = 1 << 12
 SURE = 0.6
@@ -133,6 +136,52 @@ def _is_text(source: Source) -> bool:
         sample = take_sample(source)
     except BROKEN_STREAM:
         return False
+    if any(known.by_header(sample.first, {}) for known in DELIMITED_FORMATS):
+        return False
     verdicts = [known.recognise(sample) for known in DELIMITED_FORMATS]
     verdicts += [known.recognise(sample) for known in LINE_FORMATS]
     return all(verdict is None or verdict.confidence < SURE for verdict in verdicts)
+
+
+PAGES = frozenset({".html", ".htm"})
+TEXTS = frozenset({".txt", ".md"}) | PAGES
+LONGEST = 1 << 16
+"""Bytes of a file that are read."""
+TITLE = re.compile(r"(?is)<title[^>]*>(.{0,500}?)</title>")
+NO_LETTERS = re.compile(r"[\W\d_]+")
+
+
+def read_folder(path: Path) -> Iterator[Document]:
+    """The texts in a folder and below it, in the order of their names."""
+    for directory, folders, files in os.walk(path, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            file = Path(directory) / name
+            if file.suffix.lower() in TEXTS and not name.startswith(".") and not file.is_symlink() and file.is_file():
+                found = read_text(file)
+                if found is not None:
+                    yield found
+
+
+def read_text(path: Path) -> Document | None:
+    """The text of one file; None where it holds no words."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LONGEST)
+            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, tz=UTC)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if b"\x00" in content:
+        return None
+    text = content.decode("utf-8-sig", errors="ignore")
+    title = NO_LETTERS.sub(" ", path.stem)
+    if path.suffix.lower() in PAGES:
+        found = TITLE.search(text)
+        title = plain_text(found[1]) if found else title
+        text = plain_text(TITLE.sub(" ", text))
+    # A name alone is no text.
+    return make_document(Kind.TEXTS, title=title, body=text, time=written) if text.strip() else None
+
+
+def _refuse(error: OSError) -> None:
+    raise unreadable(error.filename, error) from error

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
 from aidos.errors import InputError
-from aidos.ingest.history.address import address_words
-from aidos.ingest.history.document import Document, Kind, make_document
+from aidos.ingest.history.document import Document, Kind, address_words, make_document
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 

@@ -19,8 +19,8 @@ from aidos.errors import Problem
 from aidos.ingest.rankings.checks import Origin, bad_positions
 from aidos.ingest.rankings.columns import BODY, HEAD, find_columns, missing_columns, naming_column
 from aidos.ingest.rankings.flat import Heading, Row, group_rows, heading_of
+from aidos.ingest.rankings.lines import duplicate_columns
 from aidos.ingest.rankings.rows import Floats, Ints, RawRanking
-from aidos.ingest.rankings.tablerows import duplicate_columns
 from aidos.ingest.rankings.troubles import Complaints, refuse, tell
 from aidos.ingest.sources import Source
 

@@ -15,14 +15,12 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from aidos.ingest.formats.documents import Document, load_document
-from aidos.ingest.formats.fields import UnreadableError, text
-from aidos.ingest.rankings.cells import ids_of, labels_of, numbers_of_values
+from aidos.ingest.formats.fields import Document, UnreadableError, load_document, text
 from aidos.ingest.rankings.checks import Origin
 from aidos.ingest.rankings.columns import BODY, HEAD, find_columns, missing_columns, naming_column
 from aidos.ingest.rankings.flat import Heading, Row, group_rows, heading_of
 from aidos.ingest.rankings.lines import is_text, opened_lines
-from aidos.ingest.rankings.rows import RawRanking
+from aidos.ingest.rankings.rows import RawRanking, ids_of, labels_of, numbers_of_values
 from aidos.ingest.rankings.troubles import Complaints, refuse
 from aidos.ingest.sources import Source
 

@@ -17,10 +17,9 @@ import pyarrow as pa
 from aidos.errors import Problem
 from aidos.ingest.bytescan import Tally
 from aidos.ingest.problems import LINES_SHOWN
-from aidos.ingest.rankings.cells import numbers_of_texts
 from aidos.ingest.rankings.columnar import DAMAGED, as_numbers, as_texts, is_number, is_text_like, opened_parquet
-from aidos.ingest.rankings.rows import Floats
-from aidos.ingest.rankings.tablerows import duplicate_columns, table_rows
+from aidos.ingest.rankings.lines import duplicate_columns, table_rows
+from aidos.ingest.rankings.rows import Floats, numbers_of_texts
 from aidos.ingest.rankings.troubles import refuse, tell
 from aidos.ingest.sources import Source, find_sources
 

@@ -13,12 +13,12 @@ from aidos.errors import ParameterError, Problem
 from aidos.ingest.rankings.checks import Door, Origin
 from aidos.ingest.rankings.columnar import read_columnar
 from aidos.ingest.rankings.columns import check_renames, find_columns
-from aidos.ingest.rankings.delimited import read_delimited
+from aidos.ingest.rankings.flat import looks_like_run, read_delimited, read_run
 from aidos.ingest.rankings.jsonl import read_json
 from aidos.ingest.rankings.lines import first_text
 from aidos.ingest.rankings.rows import RankingRows, RawRanking
-from aidos.ingest.rankings.trec import looks_like_run, read_run
 from aidos.ingest.rankings.troubles import Complaints, refuse, tell
+from aidos.ingest.recognise import name_other_file
 from aidos.ingest.sources import Source, find_sources
 
 __all__ = ["FORMATS", "read_rankings", "recognise_format"]
@@ -59,6 +59,7 @@ def read_rankings(  # noqa: PLR0913 (each is an option of the command line)
     check_renames(columns)
     sources, unreadable = find_sources(paths)
     unreadable += [tell("empty-file", source.name) for source in sources if not source.size]
+    unreadable += [other for source in sources if not source.is_parquet and (other := name_other_file(source))]
     if unreadable:
         raise refuse(*unreadable)
     complaints = Complaints(skip_bad, [] if problems is None else problems)

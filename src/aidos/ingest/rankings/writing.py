@@ -30,7 +30,7 @@ from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.rankings.rows import RankedRows
 
-__all__ = ["OUTPUT_SUFFIXES", "RankingWriter"]
+__all__ = ["OUTPUT_SUFFIXES", "RankingWriter", "rankings_table"]
 
 TAG = "aidos"
 ROWS_AT_ONCE = 1 << 17
@@ -103,12 +103,7 @@ def _parquet(unfinished: Path, packing: str) -> Iterator[Sink]:  # noqa: ARG001 
     def flush() -> None:
         nonlocal rows
         if held:
-            columns = zip(*map(_columns, held), strict=True)
-            writer.write_batch(
-                pa.record_batch(
-                    [_column(parts, kind) for parts, kind in zip(columns, SCHEMA.types, strict=True)], schema=SCHEMA
-                )
-            )
+            writer.write_batch(_batch(held))
         held.clear()
         rows = 0
 
@@ -122,6 +117,17 @@ def _parquet(unfinished: Path, packing: str) -> Iterator[Sink]:  # noqa: ARG001 
     with pq.ParquetWriter(unfinished, SCHEMA, compression="zstd") as writer:
         yield sink
         flush()
+
+
+def rankings_table(rankings: Sequence[RankedRows]) -> pa.Table:
+    """Rankings as a table, as a Parquet file would hold them."""
+    return pa.Table.from_batches([_batch(rankings)] if rankings else [], schema=SCHEMA)
+
+
+def _batch(rankings: Sequence[RankedRows]) -> pa.RecordBatch:
+    columns = zip(*map(_columns, rankings), strict=True)
+    arrays = [_column(parts, kind) for parts, kind in zip(columns, SCHEMA.types, strict=True)]
+    return pa.record_batch(arrays, schema=SCHEMA)
 
 
 OPENERS: dict[str, Callable[[Path, str], AbstractContextManager[Sink]]] = {

@@ -1,27 +1,31 @@
-"""What one JSON object is: a pair, a list (an answer of SearXNG, a record of WebSearcher), a row, or a HAR file."""
+"""What one JSON object is: a pair, a list (an answer of SearXNG, a record of WebSearcher), a row, or a HAR file.
+
+Of result pages that were saved as HTML, or stand in a HAR file, those of SearXNG's simple theme are read, whose
+structure is stable. Instances of SearXNG often answer in HTML only. Each result is an ``article`` of the class
+``result`` with its address and title in ``h3 a`` and its snippet in ``p.content``; the query stands in the field ``q``.
+Articles without such a title (pictures) are left out. Pages of other services change their structure often and are not
+read: a wrong list looks like a re-ordered one.
+"""
 
 from __future__ import annotations
 
 import base64
-import binascii
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from html.parser import HTMLParser
 from typing import Any
 
+from aidos.core.jsontext import parse_json
 from aidos.core.resultpairs import Side
 from aidos.ingest.formats.fields import UnreadableError
-from aidos.ingest.results.entries import Listed, read_entry
 from aidos.ingest.results.flatrows import FlatLists
-from aidos.ingest.results.names import SERP, field_names
-from aidos.ingest.results.pages import read_page
-from aidos.ingest.results.saved import SavedList, Search, Shelf, complain, read_search
-from aidos.ingest.results.sides import side_of_word
+from aidos.ingest.results.names import SERP, field_names, side_of_word
+from aidos.ingest.results.saved import Listed, SavedList, Search, Shelf, complain, read_entry, read_search
 from aidos.ingest.results.troubles import Place, refuse
 from aidos.ingest.timestamps import parse_time
 
-__all__ = ["FORMS", "DocumentReader"]
+__all__ = ["FORMS", "DocumentReader", "read_page"]
 
 FORMS = (
     "pairs (query, vanilla, personalised), a table with one row for each result (query, list, url, title), "
@@ -178,8 +182,8 @@ def _body(entry: Any) -> object:
     try:
         if isinstance(content, dict) and content.get("encoding") == "base64":
             body = base64.b64decode(body, validate=True).decode("utf-8")
-        return read_page(body) if body.lstrip()[:1] == "<" else json.loads(body)
-    except (ValueError, binascii.Error, RecursionError):
+        return read_page(body) if body.lstrip()[:1] == "<" else parse_json(body)
+    except ValueError:
         return None
 
 
@@ -198,3 +202,57 @@ def _request(entry: Mapping[str, Any]) -> Search:
     }
     query = words.get("q") or words.get("query")
     return Search(query=query if isinstance(query, str) else "", when=parse_time(entry.get("startedDateTime")))
+
+
+Attributes = list[tuple[str, str | None]]
+
+
+def read_page(page: str) -> dict[str, Any] | None:
+    """The query and the results of a page, as SearXNG's answers in JSON have them; None where it is no such page."""
+    found = _Page()
+    found.feed(page)
+    found.close()
+    if not found.is_results:
+        return None
+    return {"query": found.query, "results": [entry for entry in found.results if entry["url"] and entry["title"]]}
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.query = ""
+        self.is_results = False
+        self.results: list[dict[str, str]] = []
+        self._within = ""
+        """The field of the result that text belongs to now."""
+        self._in_result = False
+
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+        known = dict(attrs)
+        classes = (known.get("class") or "").split()
+        if tag == "input" and known.get("id") == "q":
+            self.query = self.query or known.get("value") or ""
+        elif tag == "div" and known.get("id") == "urls":
+            self.is_results = True
+        elif tag == "article" and "result" in classes and self.is_results:
+            self.results.append({"url": "", "title": "", "content": ""})
+            self._in_result, self._within = True, ""
+        elif not self._in_result:
+            return
+        elif tag == "h3":
+            self._within = "title"
+        elif tag == "p" and "content" in classes and "empty_element" not in classes:
+            self._within = "content"
+        elif tag == "a" and self._within == "title":
+            self.results[-1]["url"] = self.results[-1]["url"] or (known.get("href") or "").strip()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"h3", "p"}:
+            self._within = ""
+        elif tag == "article":
+            self._in_result, self._within = False, ""
+
+    def handle_data(self, data: str) -> None:
+        if self._in_result and self._within:
+            held = f"{self.results[-1][self._within]}{data}"
+            self.results[-1][self._within] = " ".join(held.split()) + (" " if held[-1:].isspace() else "")

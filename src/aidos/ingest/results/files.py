@@ -10,16 +10,14 @@ from typing import Any, Literal, assert_never
 
 import pyarrow as pa
 
+from aidos.core.jsontext import parse_json
 from aidos.errors import Problem
-from aidos.ingest.formats.documents import load_document
-from aidos.ingest.formats.fields import UnreadableError
+from aidos.ingest.formats.fields import UnreadableError, load_document
 from aidos.ingest.rankings.columnar import opened_parquet
-from aidos.ingest.rankings.lines import first_text, is_text, opened_lines
-from aidos.ingest.rankings.tablerows import table_rows
-from aidos.ingest.rankings.trec import looks_like_run
-from aidos.ingest.results.names import Renames, field_names, shown_names
-from aidos.ingest.results.pages import read_page
-from aidos.ingest.results.sides import side_of_word
+from aidos.ingest.rankings.flat import looks_like_run
+from aidos.ingest.rankings.lines import first_text, is_text, opened_lines, table_rows
+from aidos.ingest.results.documents import read_page
+from aidos.ingest.results.names import Renames, field_names, shown_names, side_of_word
 from aidos.ingest.results.troubles import LEAVE_OUT, SKIP_BAD_PAIRS, Place, refuse, tell
 from aidos.ingest.sources import BROKEN_STREAM, Source, open_bytes
 
@@ -86,8 +84,8 @@ def _has_objects_by_line(source: Source) -> bool:
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+        return isinstance(parse_json(line), dict)
+    except ValueError:
         return False
 
 
@@ -133,11 +131,9 @@ def _of_page(source: Source) -> Iterator[Numbered]:
 def _of_whole(source: Source) -> Iterator[Numbered]:
     content = _content(source)
     try:
-        value = json.loads(content)
+        value = parse_json(content)
     except json.JSONDecodeError as error:
         raise refuse(tell("broken-json", source.name, lines=(error.lineno,))) from error
-    except (ValueError, RecursionError) as error:
-        raise refuse(tell("broken-json", source.name)) from error
     place = Place(file=source.name, unit="entry")
     entries = value if isinstance(value, list) else [value]
     for number, entry in enumerate(entries, start=1):

@@ -14,10 +14,19 @@ from typing import Any
 
 from aidos.core.resultpairs import Result, ResultKind, Side
 from aidos.ingest.formats.fields import UnreadableError, whole
-from aidos.ingest.results.entries import Listed, pick_id, pick_text, read_fields
-from aidos.ingest.results.names import FieldNames, field_names
-from aidos.ingest.results.saved import Key, SavedList, Search, Shelf, complain, read_search
-from aidos.ingest.results.sides import side_of_word
+from aidos.ingest.results.names import FieldNames, field_names, side_of_word
+from aidos.ingest.results.saved import (
+    Key,
+    Listed,
+    SavedList,
+    Search,
+    Shelf,
+    complain,
+    pick_id,
+    pick_text,
+    read_fields,
+    read_search,
+)
 from aidos.ingest.results.troubles import Place, refuse
 
 __all__ = ["ADD_QUERY", "ADD_SEARCHES", "FlatLists"]

@@ -2,18 +2,33 @@
 
 Names count without case. Of several names for the same thing the first in the order below counts. A rename says what a
 file calls one of our columns; it holds for tables and for the fields of JSON objects, not for TREC runs.
+
+Which list of a pair something belongs to is said by a column, an option, or the name of a file or of the directory it
+lies in.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from aidos.core.resultpairs import Side
 from aidos.errors import ParameterError
 
-__all__ = ["SERP", "FieldNames", "Renames", "field_names", "shown_names"]
+__all__ = [
+    "SERP",
+    "FieldNames",
+    "Renames",
+    "field_names",
+    "is_documents",
+    "shown_names",
+    "side_of_path",
+    "side_of_word",
+]
 
 SERP = "serp_id"
 """WebSearcher's name for a list, under which another file holds the search."""
@@ -123,3 +138,39 @@ class Renames:
 def shown_names(names: Sequence[str], most: int = 12) -> str:
     """The names of a table for a message."""
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+
+
+WORDS: dict[str, Side] = {
+    "again": "again",
+    "vanilla2": "again",
+    "vanilla-again": "again",
+    "second-vanilla": "again",
+    "vanilla": "vanilla",
+    "personalised": "personalised",
+    "personalized": "personalised",
+}
+"""In the order of search: a file called vanilla-again is the second vanilla fetch."""
+DOCUMENTS = frozenset({"documents", "docs"})
+PART = re.compile(r"[^a-z0-9]+")
+
+
+@lru_cache(maxsize=256)
+def side_of_word(word: str) -> Side | None:
+    """The side that a cell or a tag names; None where it names none."""
+    return WORDS.get(PART.sub("-", word.strip().lower()).strip("-"))
+
+
+def side_of_path(path: Path, root: Path | None = None) -> Side | None:
+    """The side that the file's name says, or else a directory between ``root`` (or its parent) and it, the nearest."""
+    above = path.relative_to(root).parts[:-1] if root is not None else path.parts[-2:-1]
+    for part in (path.name, *reversed(above)):
+        named = PART.split(part.lower())
+        found = next((side for word, side in WORDS.items() if word in named), None)
+        if found is not None:
+            return found
+    return None
+
+
+def is_documents(path: Path) -> bool:
+    """Whether the file's name says that it holds the texts of the documents that runs name."""
+    return not DOCUMENTS.isdisjoint(PART.split(path.name.lower()))

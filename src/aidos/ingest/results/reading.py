@@ -19,13 +19,11 @@ from aidos.core.resultpairs import ResultPair, Side
 from aidos.errors import InputError, ParameterError, Problem
 from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.results.documents import DocumentReader
-from aidos.ingest.results.entries import pick_fields, pick_id
 from aidos.ingest.results.files import form_of, objects_of
 from aidos.ingest.results.flatrows import FlatLists
 from aidos.ingest.results.joining import PairCounts, join_lists
-from aidos.ingest.results.names import Renames
-from aidos.ingest.results.saved import Shelf
-from aidos.ingest.results.sides import is_documents, side_of_path
+from aidos.ingest.results.names import Renames, is_documents, side_of_path
+from aidos.ingest.results.saved import Shelf, pick_fields, pick_id
 from aidos.ingest.results.troubles import Complaints, refuse, tell
 from aidos.ingest.sources import Source, find_sources
 

@@ -20,24 +20,27 @@ A text without any known word is about nothing: its row is zero, not the prior.
 A model holds words and numbers, no text. Still it says which words were in use where it was trained; see `training` for
 how many people must share a word. What a topic is about is for people to say: the model only knows which words go
 together.
+
+Its file holds just that, and where the model comes from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.errors import ParameterError
-from aidos.model.latent.storage import default_file, read_model, write_model
+from aidos.errors import InputError, ParameterError
+from aidos.model.archive import read_archive, write_archive
 from aidos.model.retrieval.threads import in_chunks
 from aidos.model.text.analyser import Analyser
 
-__all__ = ["STEPS", "Salient", "TopicModel"]
+__all__ = ["STEPS", "Salient", "TopicModel", "default_file", "read_model", "write_model"]
 
 Floats = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -243,3 +246,45 @@ def _check_entries(starts: Longs, words: Ints, frequencies: Floats, known: int) 
         raise ParameterError(f"words must be from 0 to {known - 1}, or -1 for words that the model does not know")
     if not (np.isfinite(frequencies[here]).all() and (frequencies[here] >= 0).all()):
         raise ParameterError("frequencies must be finite and not negative")
+
+
+KIND = "an aidos topic model"
+FORMAT = 1
+"""Rises when the arrays or the facts change."""
+ARRAYS = {"phi": (np.float32, 2), **dict.fromkeys(("prior", "shares", "coherences"), (np.float32, 1))}
+"""By name, what they are made of, and how many dimensions they have."""
+
+
+def default_file() -> Path:
+    """The model that comes with aidos; ``tools/train_risk.py`` makes it."""
+    return Path(str(files("aidos.model.latent").joinpath("sample_world.npz")))
+
+
+def write_model(  # noqa: PLR0913 (all that a model is)
+    path: Path,
+    *,
+    words: Sequence[str],
+    forms: Sequence[str],
+    arrays: Mapping[str, NDArray[np.float32]],
+    analyser: str,
+    note: str,
+) -> None:
+    """Write a model to one file; words that people mostly write otherwise are told with their form."""
+    written = {word: form for word, form in zip(words, forms, strict=bool(forms)) if word != form}
+    facts = {"analyser": analyser, "forms": written, "note": note}
+    write_archive(path, kind=KIND, version=FORMAT, facts=facts, words=words, arrays=arrays)
+
+
+def read_model(path: Path) -> dict[str, Any]:
+    """What a model is made from."""
+    facts, words, arrays = read_archive(path, kind=KIND, version=FORMAT, arrays=ARRAYS)
+    written = facts.get("forms", {})
+    if not isinstance(written, dict):
+        raise InputError(f"{path} is damaged: it does not say how words are written", hint="make it again")
+    return {
+        "words": words,
+        **arrays,
+        "analyser": Analyser.parse(str(facts.get("analyser"))),
+        "forms": tuple(str(written.get(word, word)) for word in words),
+        "note": str(facts.get("note", "")),
+    }

@@ -21,19 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
-from aidos.errors import EngineError, InputError
-from aidos.model.retrieval.building import Builder, grown, read_size
-from aidos.model.retrieval.documents import Documents, complain, read_documents
+from aidos.engine.files import directory_when_done, spoken_errors
+from aidos.engine.sealed import damage, stored_entries
+from aidos.errors import EngineError, InputError, ParameterError
+from aidos.model.retrieval.building import Builder, Documents, complain, grown, read_documents, read_size
 from aidos.model.retrieval.kernels.postings import subtract
-from aidos.model.retrieval.part import Forward, Part, merge_parts
-from aidos.model.retrieval.segment import Collection, Segment
+from aidos.model.retrieval.part import Forward, Part, Segment, merge_parts
+from aidos.model.retrieval.scorers import Collection
 from aidos.model.retrieval.storage import (
+    ABOUT,
+    DAMAGED,
     Shelf,
-    StoredArray,
+    check_collection,
+    check_part,
+    check_strings,
     locked,
-    new_directory,
-    read_manifest,
-    spoken_errors,
     write_manifest,
 )
 from aidos.model.text.analyser import Analyser
@@ -80,7 +82,7 @@ class Index:
         if path is None:
             index.add(documents, columns=columns, memory=memory, progress=progress)
             return index
-        with new_directory(path) as partial:
+        with directory_when_done(path, private=True) as partial:
             shelf = Shelf(partial, 1)
             index._add(documents, columns, read_size(memory), progress, shelf)
             index._write(shelf)
@@ -88,29 +90,42 @@ class Index:
 
     @classmethod
     def open(cls, path: Path, *, verify: bool = True) -> Self:
-        """Map an index that was saved. ``verify`` reads all files once to compare their checksums."""
+        """Map an index that was saved, if it is one that can be searched.
+
+        With ``verify`` all files are compared with their checksums; whoever has just written them knows that already.
+        """
         with locked(path, alone=False):
-            facts = read_manifest(path)
-            shelf = Shelf(path, int(facts["generation"]))
-            index = cls(Analyser.parse(facts["analyser"]))
-            vocabulary = shelf.load(_entries(facts["vocabulary"]), verify=verify)
-            counts = shelf.load(_entries(facts["collection"]), verify=verify)
+            facts = ABOUT.read(path)
+            with ABOUT.understood(path):
+                shelf = Shelf(path, int(facts["generation"]))
+                index = cls(_analyser(facts["analyser"]))
+                said = [stored_entries(facts[name]) for name in ("vocabulary", "collection")]
+                parts = [stored_entries(entries) for entries in facts["segments"]]
+            vocabulary, counts = (shelf.load(entries, verify=verify) for entries in said)
+            check_strings(path, vocabulary, again=DAMAGED)
+            terms = len(vocabulary["offsets"]) - 1
+            check_collection(path, counts, terms, again=DAMAGED)
             index._analysis = BatchAnalysis(index.analyser, Vocabulary.from_arrays(vocabulary))
-            index._collection = Collection(documents=facts["documents"], tokens=facts["tokens"], **counts)
-            for entries in map(_entries, facts["segments"]):
-                index._parts.append(Part.from_arrays(shelf.load(entries, verify=verify), entries))
+            for entries in parts:
+                arrays = shelf.load(entries, verify=verify)
+                check_part(path, arrays, terms, again=DAMAGED)
+                index._parts.append(Part.from_arrays(arrays, entries))
+        documents, tokens = _totals(index.segments)
+        index._collection = Collection(documents=documents, tokens=tokens, **counts)
+        if (facts.get("documents"), facts.get("tokens")) != (documents, tokens):
+            raise damage(path, "it has other documents than its manifest says", DAMAGED)
         index._home, index._generation = path.resolve(), shelf.generation
         return index
 
     def save(self, path: Path) -> None:
         """Write the index to a new directory, or what changed to the one it came from; whole or not at all."""
         if self._home is None or path.resolve() != self._home:
-            with new_directory(path) as partial:
+            with directory_when_done(path, private=True) as partial:
                 self._parts = [replace(part, files={}) for part in self._parts]
                 self._write(Shelf(partial, 1))
         else:
             with spoken_errors(path), locked(path, alone=True):
-                if read_manifest(path)["generation"] != self._generation:
+                if ABOUT.read(path).get("generation") != self._generation:
                     raise EngineError(
                         f"{path} was changed by somebody else since it was opened",
                         hint="open it again, or save to another place; nothing was written",
@@ -239,5 +254,14 @@ class Index:
         write_manifest(shelf.directory, facts)
 
 
-def _entries(said: dict[str, dict[str, str | int]]) -> dict[str, StoredArray]:
-    return {name: StoredArray(**entry) for name, entry in said.items()}  # type: ignore[arg-type]
+def _totals(segments: Sequence[Segment]) -> tuple[int, int]:
+    """Documents that are not deleted, and their terms."""
+    alive = [segment.lengths[~segment.deleted] for segment in segments]
+    return sum(map(len, alive)), sum(int(each.sum(dtype=np.int64)) for each in alive)
+
+
+def _analyser(text: str) -> Analyser:
+    try:
+        return Analyser.parse(text)
+    except ParameterError as error:
+        raise ValueError(text) from error

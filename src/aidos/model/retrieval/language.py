@@ -34,12 +34,12 @@ import numpy as np
 
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
-from aidos.model.retrieval.hits import HitLists, Hits, segment_bounds
 from aidos.model.retrieval.kernels.personal import MEAN, STANDARD, SUM, combine, fit_histories
+from aidos.model.retrieval.search import HitLists, Hits, segment_bounds
 from aidos.model.retrieval.threads import Work, in_chunks, read_only
 
 if TYPE_CHECKING:
-    from aidos.model.retrieval.hits import Floats, Longs
+    from aidos.model.retrieval.search import Floats, Longs
 
 __all__ = ["Background", "Histories", "LanguageModel", "Personalisation", "personalise", "personalise_batch"]
 

@@ -2,6 +2,9 @@
 
 Parts are values: deleting makes a part with other marks over the same arrays, merging makes one of several. Merging
 leaves deleted documents out and keeps the order of the others, so that no ranking depends on how an index is cut.
+
+A segment is the postings of one batch: who contains which term how often, as plain arrays. An index is a list of them.
+Arrays may be memory-mapped; nobody writes to them except for the marks of deletion.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.engine.sealed import StoredFile
+from aidos.errors import InputError
 from aidos.model.retrieval.kernels.postings import append_names, append_postings, append_rows, invert, tally
-from aidos.model.retrieval.segment import Segment
-from aidos.model.retrieval.storage import StoredArray
+from aidos.model.retrieval.storage import DAMAGED
 from aidos.model.text.vocabulary import Vocabulary
 
-__all__ = ["Allocate", "Forward", "Part", "assemble", "in_memory", "merge_parts"]
+__all__ = ["Allocate", "Forward", "Part", "Segment", "assemble", "in_memory", "merge_parts"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -49,11 +53,11 @@ class Part:
     """The way from documents to terms."""
     names: Vocabulary
     """The documents' names; a document's number is its name's."""
-    files: Mapping[str, StoredArray] = field(default_factory=dict)
+    files: Mapping[str, StoredFile] = field(default_factory=dict)
     """Arrays that are on disk already, by name."""
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array], files: Mapping[str, StoredArray]) -> Part:
+    def from_arrays(cls, arrays: Mapping[str, Array], files: Mapping[str, StoredFile]) -> Part:
         """A part over the arrays that `arrays` gave."""
         segment = {name: arrays[name] for name in ("starts", "documents", "frequencies", "lengths", "deleted")}
         forward = {name: arrays[f"forward_{name}"] for name in ("starts", "terms", "frequencies")}
@@ -125,7 +129,8 @@ def merge_parts(parts: Sequence[Part], terms: int, allocate: Allocate = in_memor
     cursor = np.array(starts)
     for part, new in zip(parts, numbers, strict=True):
         old = part.segment
-        append_postings(old.starts, old.documents, old.frequencies, new, cursor, documents, frequencies)
+        if not append_postings(old.starts, old.documents, old.frequencies, new, cursor, starts, documents, frequencies):
+            raise InputError("the index is damaged: its postings and its documents differ", hint=DAMAGED)
     segment = Segment(
         starts=starts,
         documents=documents,
@@ -160,3 +165,30 @@ def _merged_names(parts: Sequence[Part], numbers: Sequence[Ints], documents: int
     for old, new in zip(stored, numbers, strict=True):
         append_names(old["offsets"].view(np.int64), old["bytes"].view(np.uint8), new, offsets, store)
     return Vocabulary.from_distinct(store[: offsets[-1]], offsets)
+
+
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Segment:
+    """Postings by term: those of term t stand from starts[t] to starts[t + 1], by document."""
+
+    starts: Longs
+    """One more than there are terms in the segment; terms beyond are not in it."""
+    documents: Ints
+    """Number of the document within the segment, rising within a term."""
+    frequencies: Ints
+    """How often the term stands in it, at least 1."""
+    lengths: Ints
+    """Terms of each document, deleted ones included."""
+    deleted: Marks
+    """Documents that are gone."""
+    longest: int = field(init=False)
+    """Terms of the longest document."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "longest", int(self.lengths.max(initial=0)))
+
+    def __len__(self) -> int:
+        return len(self.lengths)

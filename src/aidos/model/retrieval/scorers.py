@@ -38,7 +38,6 @@ from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
-from aidos.model.retrieval.segment import Collection
 
 __all__ = [
     "BM25",
@@ -47,6 +46,7 @@ __all__ = [
     "JELINEK_MERCER",
     "OKAPI",
     "SCORERS",
+    "Collection",
     "JelinekMercer",
     "QueryLikelihood",
     "Scorer",
@@ -58,6 +58,24 @@ Longs = NDArray[np.int64]
 
 DIRICHLET, DIRICHLET_MATCHING, JELINEK_MERCER, OKAPI = range(4)
 """How the parts of a score go together, for compiled code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Collection:
+    """What a scorer may know of all documents that are not deleted, of all segments together."""
+
+    documents: int
+    tokens: int
+    """Sum of the lengths."""
+    term_counts: Longs
+    """How often each term stands in the collection."""
+    document_counts: Longs
+    """In how many documents each term stands."""
+
+    @property
+    def mean_length(self) -> float:
+        """Terms of the average document."""
+        return self.tokens / self.documents if self.documents else 0.0
 
 
 @dataclass(frozen=True, slots=True)

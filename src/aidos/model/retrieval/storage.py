@@ -6,59 +6,54 @@ crash leaves the old index or the new one, never half of both. Readers and write
 that nobody opens what is being removed, and a writer that was overtaken by another one is refused. Only the owner may
 read it, since it holds people's words.
 
-Arrays are memory-mapped. Opening compares the size and the CRC-32 of every file with the manifest. That recognises
-accidents, not attacks: do not open an index from people you do not trust.
+Arrays are memory-mapped. Opening compares every file with the manifest and every array with what it has to be (see
+`aidos.engine.sealed`): a damaged index is refused, whoever damaged it. Whether its numbers are true nobody can tell.
+
+Postings and rows say the same twice. That they agree is not looked at here, since only merging depends on it, which
+stops where they do not.
 """
 
 from __future__ import annotations
 
-import errno
 import fcntl
-import json
 import os
-import secrets
-import shutil
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from aidos.errors import EngineError, InputError, ParameterError
+from aidos.engine.files import sync
+from aidos.engine.sealed import PIECE, Manifest, Spec, StoredFile, check_arrays, check_files, damage, map_array
+from aidos.errors import EngineError, InputError
 
 __all__ = [
-    "FORMAT",
+    "ABOUT",
+    "DAMAGED",
+    "LONGEST",
     "MANIFEST",
     "Shelf",
-    "StoredArray",
+    "check_collection",
+    "check_part",
+    "check_strings",
     "locked",
-    "new_directory",
-    "read_manifest",
-    "spoken_errors",
     "write_manifest",
 ]
 
 MANIFEST = "index.json"
-KIND = "aidos retrieval index"
-FORMAT = 1
-"""Rises when the arrays or the manifest change."""
-PIECE = 1 << 22
-"""Bytes read at once for a checksum."""
 DAMAGED = "build it again from the documents"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredArray:
-    """A file of an index, as the manifest knows it."""
-
-    file: str
-    bytes: int
-    crc32: int
+ABOUT = Manifest(
+    file=MANIFEST,
+    kind="aidos retrieval index",
+    version=1,
+    noun="an index",
+    named="name the directory of an index",
+    again=DAMAGED,
+)
 
 
 class Shelf:
@@ -74,18 +69,17 @@ class Shelf:
         made: NDArray[Any] = open_memmap(self._new(name), mode="w+", dtype=kind, shape=(length,))
         return made
 
-    def put(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, StoredArray]:
+    def put(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, StoredFile]:
         """Write arrays; those that `allocate` made are where they belong already."""
         return {name: self._stored(name, array) for name, array in arrays.items()}
 
-    def load(self, entries: Mapping[str, StoredArray], *, verify: bool = True) -> dict[str, NDArray[Any]]:
+    def load(self, entries: Mapping[str, StoredFile], *, verify: bool = True) -> dict[str, NDArray[Any]]:
         """Map arrays; writing to them changes memory only."""
         if verify:
-            for entry in entries.values():
-                self._check(entry)
-        return {name: self._mapped(entry) for name, entry in entries.items()}
+            check_files(self.directory, entries.values(), again=DAMAGED)
+        return {name: map_array(self.directory / entry.file, again=DAMAGED) for name, entry in entries.items()}
 
-    def remove(self, entries: Mapping[str, StoredArray]) -> None:
+    def remove(self, entries: Mapping[str, StoredFile]) -> None:
         """Remove the files of arrays that are needed no longer; who has mapped them keeps them."""
         for entry in entries.values():
             (self.directory / entry.file).unlink(missing_ok=True)
@@ -96,7 +90,7 @@ class Shelf:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
         return path
 
-    def _stored(self, name: str, array: NDArray[Any]) -> StoredArray:
+    def _stored(self, name: str, array: NDArray[Any]) -> StoredFile:
         if isinstance(array, np.memmap) and array.filename and Path(array.filename).parent == self.directory:
             array.flush()
             path = Path(array.filename)
@@ -104,58 +98,8 @@ class Shelf:
             path = self._new(name)
             with path.open("wb") as file:
                 np.save(file, array, allow_pickle=False)
-        _sync(path)
-        return StoredArray(file=path.name, bytes=path.stat().st_size, crc32=_checksum(path))
-
-    def _check(self, entry: StoredArray) -> None:
-        path = self.directory / entry.file
-        if Path(entry.file).name != entry.file or not path.is_file():
-            raise InputError(f"{self.directory}: the file {Path(entry.file).name} is missing", hint=DAMAGED)
-        if path.stat().st_size != entry.bytes:
-            raise InputError(f"{path} has {path.stat().st_size} bytes, but {entry.bytes} were written", hint=DAMAGED)
-        if _checksum(path) != entry.crc32:
-            raise InputError(f"{path} is damaged: its checksum is not the one that was written", hint=DAMAGED)
-
-    def _mapped(self, entry: StoredArray) -> NDArray[Any]:
-        path = self.directory / entry.file
-        try:
-            # Copy on write: compiled code takes it for an ordinary array, and the file stays as it is.
-            return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{path} is no array that can be mapped", hint=DAMAGED) from error
-
-
-@contextmanager
-def new_directory(target: Path) -> Iterator[Path]:
-    """A private directory beside ``target`` that takes its name when all went well, and is removed otherwise."""
-    if target.exists():
-        raise ParameterError(f"{target} exists already", hint="choose another name, or remove it first")
-    if not target.absolute().parent.is_dir():
-        raise ParameterError(f"the directory of {target} does not exist", hint=f"make it: mkdir -p {target.parent}")
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with spoken_errors(target):
-            partial.mkdir(mode=0o700)
-            yield partial
-            _sync(partial)
-            partial.rename(target)
-            _sync(target.absolute().parent)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-@contextmanager
-def spoken_errors(path: Path) -> Iterator[None]:
-    """Say in words that an index cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        # NumPy says how much it wrote of what it should, without a number, when there is no more room.
-        full = error.errno in {None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-        reason = "the disk is full" if full else error.strerror
-        raise EngineError(
-            f"{path} cannot be written: {reason}", hint="free some space or choose another place"
-        ) from error
+        sync(path)
+        return StoredFile.of(self.directory, path.name)
 
 
 @contextmanager
@@ -178,59 +122,73 @@ def locked(directory: Path, *, alone: bool) -> Iterator[None]:
 
 def write_manifest(directory: Path, facts: Mapping[str, object]) -> None:
     """Make ``facts`` what the directory holds, in one step, and remove the files that they do not name."""
-    said = {"kind": KIND, "format": FORMAT, **facts}
-    partial = directory / f".{MANIFEST}.partial"
-    with os.fdopen(os.open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({**said, "checksum": _seal(said)}, file, indent=1, default=asdict)
-        file.flush()
-        os.fsync(file.fileno())
-    _sync(directory)
-    partial.replace(directory / MANIFEST)
-    _sync(directory)
+    sync(directory)  # files before the manifest that names them
+    ABOUT.write(directory, facts)
     text = (directory / MANIFEST).read_text(encoding="utf-8")
     for path in directory.glob("*.npy"):
         if f'"{path.name}"' not in text:
             path.unlink(missing_ok=True)
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """What the directory holds, or why it is no index."""
-    path = directory / MANIFEST
-    if not path.is_file():
-        raise InputError(f"{directory} is no index: it has no {MANIFEST}", hint="name the directory of an index")
+Arrays = Mapping[str, NDArray[Any]]
+
+LONGEST = 1 << 24
+"""Terms of a document are fewer: scorers keep a number for every length."""
+LOW = np.uint64(0xFFFFFFFF)
+STRINGS = {
+    "bytes": Spec(kind=np.uint8),
+    "offsets": Spec(kind=np.int64, offsets="bytes"),
+    "table": Spec(kind=np.uint64),
+}
+PART = {
+    "starts": Spec(kind=np.int64, offsets="postings"),
+    "documents": Spec(kind=np.int32, shape=("postings",), below="documents"),
+    "frequencies": Spec(kind=np.int32, shape=("postings",), least=1),
+    "lengths": Spec(kind=np.int32, shape=("documents",), below="longest"),
+    "deleted": Spec(kind=np.bool_, shape=("documents",)),
+    "forward_starts": Spec(kind=np.int64, shape=("documents",), offsets="postings"),
+    "forward_terms": Spec(kind=np.int32, shape=("postings",), below="terms"),
+    "forward_frequencies": Spec(kind=np.int32, shape=("postings",), least=1),
+}
+COLLECTION = {
+    "term_counts": Spec(kind=np.int64, shape=("terms",), least=0),
+    "document_counts": Spec(kind=np.int64, shape=("terms",), least=0),
+}
+
+
+def check_strings(place: Path, arrays: Arrays, *, again: str) -> None:
+    """Refuse a vocabulary whose strings are none, or whose table cannot be searched."""
+    sizes = {"bytes": arrays["bytes"].size} if "bytes" in arrays else {"bytes": 0}
+    check_arrays(place, arrays, STRINGS, sizes, again=again)
+    offsets, table, count = arrays["offsets"], arrays["table"], len(arrays["offsets"]) - 1
+    strings = pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets.data), pa.py_buffer(arrays["bytes"].data))
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise EngineError(f"{path} cannot be read: {error.strerror}", hint="only its owner may read it") from error
-    except ValueError as error:
-        raise InputError(f"{path} is damaged: it is no JSON", hint=DAMAGED) from error
-    if not isinstance(said, dict) or said.get("kind") != KIND:
-        raise InputError(f"{path} is not the manifest of an index", hint="name the directory of an index")
-    if said.get("format") != FORMAT:
-        raise InputError(
-            f"{directory} has format {said.get('format')}, this aidos reads {FORMAT}",
-            hint="update aidos, or " + DAMAGED,
-        )
-    if said.pop("checksum", None) != _seal(said):
-        raise InputError(f"{path} is damaged: its checksum is not the one that was written", hint=DAMAGED)
-    return said
+        strings.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise damage(place, "it holds words that are no text", again) from error
+    # A search ends at an empty slot, so there must be some; and every other slot leads to a string.
+    taken, last = 0, 0
+    for at in range(0, len(table), PIECE):
+        numbers = table[at : at + PIECE] & LOW
+        taken, last = taken + int(np.count_nonzero(table[at : at + PIECE])), max(last, int(numbers.max()))
+        if np.count_nonzero(numbers) != np.count_nonzero(table[at : at + PIECE]):
+            raise damage(place, "the table of its words has slots that lead nowhere", again)
+    if len(table).bit_count() != 1 or taken != count or count >= len(table) or last > count:
+        raise damage(place, "the table of its words does not fit them", again)
 
 
-def _seal(said: Mapping[str, object]) -> int:
-    return zlib.crc32(json.dumps(said, sort_keys=True, default=asdict).encode("utf-8"))
+def check_part(place: Path, arrays: Arrays, terms: int, *, again: str) -> None:
+    """Refuse a part of an index of so many terms."""
+    sizes = {"terms": terms, "longest": LONGEST}
+    for size, name in (("documents", "lengths"), ("postings", "documents")):
+        sizes[size] = arrays[name].size if name in arrays else 0
+    check_arrays(place, arrays, PART, sizes, again=again)
+    names = {name: arrays[f"names_{name}"] for name in STRINGS if f"names_{name}" in arrays}
+    check_strings(place, names, again=again)
+    if len(arrays["starts"]) - 1 > terms or len(names["offsets"]) - 1 != sizes["documents"]:
+        raise damage(place, "its parts do not belong together", again)
 
 
-def _checksum(path: Path) -> int:
-    code = 0
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            code = zlib.crc32(piece, code)
-    return code
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def check_collection(place: Path, arrays: Arrays, terms: int, *, again: str) -> None:
+    """Refuse the counts of an index of so many terms."""
+    check_arrays(place, arrays, COLLECTION, {"terms": terms}, again=again)

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.core.taxonomy import Taxonomy, Topic
+from aidos.core.taxonomy import DEEPEST, Taxonomy, Topic
+from aidos.engine.inputs import open_input
 from aidos.errors import InputError
 from aidos.model.archive import read_archive, write_archive
 from aidos.model.taxonomies.records import ImportedTaxonomy
@@ -31,11 +32,8 @@ FIELDS = 5
 
 def is_kept_file(path: Path) -> bool:
     """Whether the file is an archive, as kept taxonomies are."""
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"PK\x03\x04"
-    except OSError:
-        return False
+    with open_input(path) as file:
+        return file.read(4) == b"PK\x03\x04"
 
 
 def save_taxonomy(imported: ImportedTaxonomy, path: Path) -> None:
@@ -64,7 +62,8 @@ def save_taxonomy(imported: ImportedTaxonomy, path: Path) -> None:
 
 def load_taxonomy(path: Path) -> ImportedTaxonomy:
     """The taxonomy of a file that `save_taxonomy` wrote; InputError where the file is another or damaged."""
-    facts, texts, arrays = read_archive(path, kind=KIND, version=VERSION, arrays=("parents", "supports"))
+    held: dict[str, tuple[type[np.generic], int]] = {"parents": (np.int32, 1), "supports": (np.float64, 1)}
+    facts, texts, arrays = read_archive(path, kind=KIND, version=VERSION, arrays=held)
     parents, supports = arrays["parents"], arrays["supports"]
     number = len(parents)
     if not _is_tree(parents) or len(texts) != FIELDS * number or len(supports) != number:
@@ -77,9 +76,8 @@ def load_taxonomy(path: Path) -> ImportedTaxonomy:
     taxonomy = _assemble(topics)
     if len(taxonomy) != number or facts.get("digest") != digest_of(taxonomy):
         raise InputError(f"{path} is damaged: its digest is not the one that was written", hint="import it again")
-    return ImportedTaxonomy(
-        taxonomy=taxonomy, format=str(facts["from"]), leaf_supports=given, remarks=tuple(facts["remarks"])
-    )
+    remarks = tuple(map(str, facts["remarks"])) if isinstance(facts.get("remarks"), list) else ()
+    return ImportedTaxonomy(taxonomy=taxonomy, format=str(facts.get("from")), leaf_supports=given, remarks=remarks)
 
 
 def digest_of(taxonomy: Taxonomy) -> str:
@@ -97,7 +95,18 @@ def _is_tree(parents: NDArray[Any]) -> bool:
     """Whether parents stand before their children, below one root."""
     if parents.ndim != 1 or not len(parents) or parents[0] != -1:
         return False
-    return bool(np.all((parents[1:] >= 0) & (parents[1:] < np.arange(1, len(parents)))))
+    return bool(np.all((parents[1:] >= 0) & (parents[1:] < np.arange(1, len(parents))))) and not _is_deep(parents)
+
+
+def _is_deep(parents: NDArray[Any]) -> bool:
+    """Whether some topic has more levels above it than a taxonomy may have."""
+    above = parents[parents >= 0]
+    for _ in range(DEEPEST):
+        above = parents[above]
+        above = above[above >= 0]
+        if not len(above):
+            return False
+    return True
 
 
 def _assemble(topics: Sequence[Topic]) -> Taxonomy:

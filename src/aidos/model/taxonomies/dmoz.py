@@ -8,19 +8,18 @@ characters, which old dumps have and XML does not allow, become blanks. The dire
 from __future__ import annotations
 
 import re
-import zlib
 from pathlib import Path
 from xml.parsers import expat
 
 from aidos.core.taxonomy import Topic
 from aidos.errors import InputError
 from aidos.model.taxonomies.paths import add_missing_ancestors
-from aidos.model.taxonomies.records import Draft
-from aidos.model.taxonomies.text import open_file
+from aidos.model.taxonomies.records import LONGEST, Draft, open_file
 
 __all__ = ["is_dmoz", "read_dmoz"]
 
 PIECE = 1 << 20
+DAMAGED = "get or unpack the dump again"
 TAG = re.compile(r"<[^>]*>")
 BLANKS = bytes(32 if code < 32 and code not in (9, 10, 13) else code for code in range(256))
 """Every byte as it is, but for control characters."""
@@ -40,16 +39,19 @@ def read_dmoz(path: Path, draft: Draft) -> None:
     parser.EndElementHandler = reader.end
     try:
         with open_file(path) as file:
+            fed = 0
             while piece := file.read(PIECE):
                 parser.Parse(piece.translate(BLANKS))
+                fed += len(piece)
+                # What is not read yet is held: a tag, or the pieces of a description.
+                if fed - parser.CurrentByteIndex > LONGEST or sum(map(len, reader.words)) > LONGEST:
+                    raise InputError(f"{path} holds a tag or a text of more than {LONGEST >> 20} MB", hint=DAMAGED)
             parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise InputError(
             f"{path}, line {error.lineno}: the file is no sound XML in UTF-8, or ends too early",
-            hint="get or unpack the dump again",
+            hint=DAMAGED,
         ) from error
-    except (EOFError, OSError, zlib.error) as error:
-        raise InputError(f"{path} is packed and damaged, or cannot be read", hint="get the dump again") from error
     add_missing_ancestors(draft, "/")
 
 

@@ -2,29 +2,59 @@
 
 Sources are files (packed with gzip or not), the directory of WordNet's database, a file that `aidos taxonomy import`
 wrote, or ``icd-10-cm`` for the diagnoses that come with a package. No source is fetched: aidos opens no connection.
+
+Diagnoses, ICD-10-CM, are those of the package ``simple-icd-10-cm``, which carries the public files of one year.
+Chapters, blocks, categories and codes are the topics, terms that a code includes are its words. A block of one category
+has the same code and is one topic with it. Every topic is about health, so that all chapters are sensitive.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from aidos.core.taxonomy import Taxonomy
-from aidos.errors import InputError, ParameterError
+from aidos.core.taxonomy import Taxonomy, Topic
+from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.model.taxonomies.cache import is_kept_file, load_taxonomy
-from aidos.model.taxonomies.chrome import is_chrome, read_chrome
 from aidos.model.taxonomies.dmoz import is_dmoz, read_dmoz
-from aidos.model.taxonomies.iab import is_iab, read_iab
-from aidos.model.taxonomies.icd import ICD, read_icd
-from aidos.model.taxonomies.native import is_native, read_native
-from aidos.model.taxonomies.paths import is_path_list, read_path_list
-from aidos.model.taxonomies.records import Draft, ImportedTaxonomy, TaxonomyFormat
-from aidos.model.taxonomies.shopify import is_shopify, read_shopify
-from aidos.model.taxonomies.text import read_head
+from aidos.model.taxonomies.paths import is_chrome, is_path_list, is_shopify, read_chrome, read_path_list, read_shopify
+from aidos.model.taxonomies.records import Draft, ImportedTaxonomy, TaxonomyFormat, read_head
+from aidos.model.taxonomies.tabular import is_iab, is_native, read_iab, read_native
 from aidos.model.taxonomies.wordnet import is_wordnet, read_wordnet
 
-__all__ = ["FORMATS", "open_taxonomy", "read_taxonomy"]
+__all__ = ["FORMATS", "ICD", "open_taxonomy", "read_icd", "read_taxonomy"]
+
+ICD = "icd-10-cm"
+"""What the source is called in place of a file."""
+
+
+def read_icd(path: Path, draft: Draft) -> None:  # noqa: ARG001 (the source is a package, not a file)
+    """Put the topics of the package into the draft."""
+    codes = _package()
+    draft.place = "code"
+    chapters = [code for code in codes.get_all_codes() if codes.is_chapter(code)]
+    stack = [(code, "") for code in reversed(chapters)]
+    while stack:
+        code, parent = stack.pop()
+        words = tuple(" ".join(term.split()).replace(" ", "_") for term in codes.get_inclusion_term(code))
+        name = " ".join(codes.get_description(code).split())
+        draft.add(len(draft.topics) + 1, Topic(code, parent, name, "" if parent else "health", "", words))
+        stack.extend((child, code) for child in reversed(codes.get_children(code)))
+
+
+def _package() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # It reads its files when it is imported, in a way that Python 3.11 and 3.12 call outdated.
+            warnings.simplefilter("ignore")
+            return import_module("simple_icd_10_cm")
+    except ImportError as error:
+        raise MissingExtraError("the taxonomy of diagnoses", extra="taxonomies") from error
+
 
 WORDNET = "wordnet"
 NOUNS = "data.noun"

@@ -4,19 +4,35 @@ A reader knows its format; whether the topics make a tree is asked here, once fo
 at once, with the file, the lines and the topics: ids that repeat, parents that are not there, cycles, several roots. A
 forest gets a root of its own only where the format is a forest by nature, and that is said. Taxonomies are public, so
 that their topics may be named in messages.
+
+Files are UTF-8, packed with gzip or zstd or not; where one is no text, the line is named. Lines are read one by one, so
+that a file takes no more memory than its topics, and each has an end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.core.topictree import TopicTree
+from aidos.engine.unpacking import BrokenStreamError, open_unpacked
 from aidos.errors import InputError, Problem
 
-__all__ = ["ROOT_NAME", "Draft", "ImportedTaxonomy", "TaxonomyFormat"]
+__all__ = [
+    "LONGEST",
+    "ROOT_NAME",
+    "Draft",
+    "ImportedTaxonomy",
+    "TaxonomyFormat",
+    "numbered_lines",
+    "open_file",
+    "read_head",
+    "read_text",
+]
 
 ROOT_NAME = "All topics"
 """Of a root that the source does not have."""
@@ -119,8 +135,12 @@ class Draft:
         self._check_cycles()
         self._check_supports()
         self.refuse()
+        try:
+            taxonomy = Taxonomy.of(self.topics)
+        except InputError as error:  # too deep
+            raise InputError(f"{self.file}: {error.message}", hint=MEND) from error
         return ImportedTaxonomy(
-            taxonomy=Taxonomy.of(self.topics),
+            taxonomy=taxonomy,
             format=name,
             leaf_supports=dict(self.supports),
             remarks=tuple(self.remarks),
@@ -195,3 +215,60 @@ class Draft:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+
+
+HEAD = 1 << 16
+"""Bytes that are looked at to tell the format."""
+LONGEST = 1 << 24
+"""Bytes of a line, or of whatever else is held until its end comes."""
+LARGEST = 1 << 27
+"""Bytes of a file that is read whole."""
+BOM = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked where it is packed; InputError when it is damaged, and that while reading too."""
+    try:
+        with open_unpacked(path) as file:
+            yield file
+    except BrokenStreamError as error:
+        raise InputError(f"{path} is packed and damaged", hint="get or pack it again") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}", hint="check its permissions") from error
+
+
+def read_head(path: Path) -> str:
+    """How a file begins, whatever its encoding."""
+    with open_file(path) as file:
+        return file.read(HEAD).decode("utf-8-sig", "replace")
+
+
+def read_text(path: Path) -> str:
+    """The whole text of a file in UTF-8; InputError that names the line where it is not."""
+    with open_file(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(f"{path} holds more than {LARGEST >> 20} MB", hint="is it a taxonomy?")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _no_text(path, data.count(b"\n", 0, error.start) + 1) from error
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers from 1 on, without what ends them; empty ones are passed over."""
+    with open_file(path) as file:
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
+            if len(line) == LONGEST:
+                raise InputError(f"{path}, line {number} is longer than {LONGEST >> 20} MB", hint="is it a taxonomy?")
+            try:
+                text = (line.removeprefix(BOM) if number == 1 else line).decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise _no_text(path, number) from error
+            if text and not text.isspace():
+                yield number, text
+
+
+def _no_text(path: Path, line: int) -> InputError:
+    return InputError(f"{path}, line {line}: the text is not in UTF-8", hint="save the file as UTF-8")

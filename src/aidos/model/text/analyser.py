@@ -1,29 +1,108 @@
 """What counts as a word of a text: a value that prints, parses and means the same everywhere.
 
 A term is a longest run of letters and numbers in lower case, with the marks that combine with them and with
-apostrophes between letters ("don't" is one term, and the stemmer knows how to take the ``'s`` off "Anna's"); see
-`characters`. Stop words and short words are then left out, and what remains is stemmed.
+apostrophes between letters ("don't" is one term, and the stemmer knows how to take the ``'s`` off "Anna's").
+Stop words and short words are then left out, and what remains is stemmed.
 
 What it does not do: texts are not normalised, so that full-width letters, ligatures, or accents written as separate
 marks make terms of their own (normalise to NFKC before, where that matters). Scripts without blanks between words are
 not cut into words: a run of Chinese is one term.
+
+Stems are those of the Snowball algorithms (Porter 2001), through PyStemmer. Stop words stand in nearly every English
+text and say little about what it is about. They are function words only: articles, pronouns, prepositions,
+conjunctions, forms of be, have and do, modal verbs, and their contractions. Words that may carry meaning in a short
+query stay ("first", "new", "against", "over", "work").
+
+Characters are looked at and lower-cased one at a time, without context. Letters (Unicode categories L*) and numbers
+(N*) make words; combining marks (M*) go on with a word but do not begin one. The apostrophe, straight or curly, belongs
+to a word when a letter stands on both sides, and is written straight. Case is changed character by character: ``İ``
+becomes ``i``, and the final sigma is written like every other sigma, so that a Greek word in capitals is the same term
+as in small letters.
+
+The tables say the same for compiled code. They follow the version of Unicode that Python brings along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
+from types import ModuleType
 from typing import Annotated, Literal, NamedTuple, get_args
 
+import numpy as np
 from annotated_types import Ge
+from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
-from aidos.errors import ParameterError
-from aidos.model.text.characters import APOSTROPHE, LETTER, MARK, NUMBER, kind_of, lower
-from aidos.model.text.stemming import check_language, stem_words
-from aidos.model.text.stopwords import ENGLISH
+from aidos.errors import MissingExtraError, ParameterError
 
-__all__ = ["Analyser", "Token"]
+__all__ = [
+    "APOSTROPHE",
+    "ENGLISH",
+    "LETTER",
+    "MARK",
+    "NUMBER",
+    "OTHER",
+    "Analyser",
+    "Token",
+    "check_language",
+    "kind_of",
+    "lower",
+    "stem_words",
+    "tables",
+]
+
+KEPT = threading.local()
+"""A stemmer works for one thread, so each thread has its own."""
+
+
+def check_language(language: str) -> None:
+    """Refuse a language that has no stemmer."""
+    known = _snowball().algorithms()
+    if language not in known:
+        raise ParameterError(f"there is no stemmer called {language!r}", hint=f"choose from {', '.join(known)}")
+
+
+def stem_words(language: str) -> Callable[[list[str]], list[str]]:
+    """The function that stems a list of words of that language."""
+    if language not in vars(KEPT):
+        check_language(language)
+        # Words come here once each, so a memory of its own would only cost time.
+        setattr(KEPT, language, _snowball().Stemmer(language, 0))
+    stem: Callable[[list[str]], list[str]] = getattr(KEPT, language).stemWords
+    return stem
+
+
+def _snowball() -> ModuleType:
+    try:
+        import Stemmer
+    except ImportError as error:
+        raise MissingExtraError("stemming", extra="search") from error
+    snowball: ModuleType = Stemmer
+    return snowball
+
+
+WORDS = """
+a an the this that these those
+i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself
+we us our ours ourselves they them their theirs themselves who whom whose which what
+of to in on at by for from with into onto upon as than about
+and or but nor so if because while although though whether
+am is are was were be been being have has had having do does did doing
+can could may might must shall should will would
+not no there here when where why how then too also very just
+i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd
+i'll you'll he'll she'll it'll we'll they'll that's there's what's who's let's
+isn't aren't wasn't weren't haven't hasn't hadn't don't doesn't didn't can't cannot couldn't mustn't
+shan't shouldn't won't wouldn't
+"""
+
+ENGLISH = frozenset(WORDS.split())
+"""About a hundred and fifty words, in small letters with straight apostrophes."""
+
 
 StopWords = Literal["", "english"]
 LISTS: dict[str, frozenset[str]] = {"": frozenset(), "english": ENGLISH}
@@ -128,3 +207,39 @@ def _goes_on(kinds: list[int], start: int, place: int) -> bool:
             return between and place + 1 < len(kinds) and kinds[place + 1] == LETTER
         case _:
             return False
+
+
+OTHER, LETTER, NUMBER, MARK, APOSTROPHE = range(5)
+KINDS = {"L": LETTER, "N": NUMBER, "M": MARK}
+APOSTROPHES = "'\u2019"
+FINAL_SIGMA, SIGMA = "ςσ"
+CODE_POINTS = 0x110000
+
+
+def kind_of(character: str) -> int:
+    """What a character is to a word."""
+    if character in APOSTROPHES:
+        return APOSTROPHE
+    return KINDS.get(unicodedata.category(character)[0], OTHER)
+
+
+def lower(character: str) -> str:
+    """The small letter of one character: always one character."""
+    if character in APOSTROPHES:
+        return "'"
+    small = character.lower()[0]
+    return SIGMA if small == FINAL_SIGMA else small
+
+
+@cache
+def tables() -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Kind and small letter of every code point."""
+    everything = list(map(chr, range(CODE_POINTS)))
+    kinds = np.fromiter((KINDS.get(name[0], OTHER) for name in map(unicodedata.category, everything)), dtype=np.uint8)
+    small = np.arange(CODE_POINTS, dtype=np.int32)
+    for point in np.flatnonzero((kinds == LETTER) | (kinds == NUMBER) | (kinds == MARK)).tolist():
+        small[point] = ord(lower(everything[point]))
+    for character in APOSTROPHES:
+        kinds[ord(character)] = APOSTROPHE
+        small[ord(character)] = ord("'")
+    return kinds, small

@@ -13,11 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from aidos.model.text.analyser import Analyser
-from aidos.model.text.characters import tables
+from aidos.model.text.analyser import Analyser, tables
 from aidos.model.text.kernels import scan, translate
-from aidos.model.text.strings import Strings, Texts, arrow_chunks, packed, portions
-from aidos.model.text.vocabulary import Vocabulary
+from aidos.model.text.vocabulary import Strings, Texts, Vocabulary, arrow_chunks, packed, portions
 
 __all__ = ["Analysed", "BatchAnalysis", "analyse", "split_words"]
 

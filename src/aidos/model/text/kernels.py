@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
-from aidos.model.text.characters import APOSTROPHE, LETTER, MARK, NUMBER, OTHER
+from aidos.model.text.analyser import APOSTROPHE, LETTER, MARK, NUMBER, OTHER
 
 __all__ = ["find_all", "fresh_table", "intern_all", "rehash", "scan", "translate"]
 

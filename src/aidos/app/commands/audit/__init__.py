@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.audit.check import check
-from aidos.app.commands.audit.compare import compare
-from aidos.app.commands.audit.evidence import evidence
-from aidos.app.commands.audit.learn import learn
-from aidos.app.commands.audit.rehearse import rehearse
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "audit"]
@@ -30,4 +25,10 @@ def audit() -> int:
     )
 
 
-PARTS = {"check": check, "learn": learn, "evidence": evidence, "compare": compare, "rehearse": rehearse}
+PARTS = {
+    "check": "check:check",
+    "learn": "learn:learn",
+    "evidence": "evidence:evidence",
+    "compare": "compare:compare",
+    "rehearse": "rehearse:rehearse",
+}

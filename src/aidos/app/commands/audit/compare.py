@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from aidos.app.console import Common, show, show_json, tell
 
 if TYPE_CHECKING:
-    from aidos.report.auditcomparisonpage import ComparisonStory
+    from aidos.rooms.audit.comparisonpage import ComparisonStory
 
 __all__ = ["compare", "show_comparison"]
 
@@ -53,8 +53,8 @@ def compare(
     story = read_story(before, after, command=command)
     if output is not None:
         from aidos.engine.files import write_text
-        from aidos.report.auditcomparisonpage import comparison_page
         from aidos.report.page import render
+        from aidos.rooms.audit.comparisonpage import comparison_page
 
         write_text(output, render(comparison_page(story)), private=True)
     if common.json:
@@ -71,9 +71,9 @@ def show_comparison(story: ComparisonStory) -> None:
     """What changed, and the topics that changed most."""
     from rich.text import Text
 
-    from aidos.report.auditcomparisonpage import CHANGE_COLUMNS, change_rows, change_words, topic_changes
     from aidos.report.terminal import rows_table
     from aidos.report.values import show as plain
+    from aidos.rooms.audit.comparisonpage import CHANGE_COLUMNS, change_rows, change_words, topic_changes
 
     changes = topic_changes(story)
     shown = changes[:SHOWN]

@@ -9,8 +9,8 @@ from aidos.app.console import Common, show, show_json, tell
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.audit.findings import AuditFinding
     from aidos.report.values import Value
+    from aidos.rooms.audit.findings import AuditFinding
 
 __all__ = ["evidence"]
 
@@ -65,9 +65,9 @@ def _list(finding: AuditFinding) -> None:
 def _show(finding: AuditFinding, query: int) -> None:
     from rich.text import Text
 
-    from aidos.report.auditwording import move_words
     from aidos.report.terminal import rows_table
     from aidos.report.values import show as plain
+    from aidos.rooms.audit.wording import move_words
 
     watched = finding.evidence[query - 1]
     lifted = {each.topic.id for each in finding.topics if each.is_lifted}

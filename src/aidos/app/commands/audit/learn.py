@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from aidos.app.audit.learning import Described
     from aidos.app.audit.marking import Marking
     from aidos.app.profiles import OpenedProfile
-    from aidos.audit.findings import AuditFinding
-    from aidos.audit.profileaudit import ProfileAudit
     from aidos.ingest.results.reading import PairsRead
+    from aidos.rooms.audit.findings import AuditFinding
+    from aidos.rooms.audit.profileaudit import ProfileAudit
 
 __all__ = ["learn"]
 
@@ -91,7 +91,7 @@ def _keep(  # noqa: PLR0917 (all that the page tells)
     output: Path, finding: AuditFinding, described: Described, audit: ProfileAudit, read: PairsRead, command: str
 ) -> None:
     from aidos.app.audit.directory import keep_audit, new_directory
-    from aidos.report.auditpage import AuditStory
+    from aidos.rooms.audit.page import AuditStory
 
     notes = (*read.notes, *(remark.sentence for remark in described.remarks))
     story = AuditStory(finding=finding, command=command, recipe=recipe_text(audit), notes=notes)
@@ -103,7 +103,7 @@ def _mark(profile: OpenedProfile | None, finding: AuditFinding, marking: Marking
     if profile is None:
         return None
     from aidos.app.audit.marking import mark_found
-    from aidos.shield.profile.keeping import write_profile
+    from aidos.rooms.shield.profile.keeping import write_profile
 
     weight = 1.0 if marking.sensitivity is None else marking.sensitivity
     changed, told = mark_found(profile, finding, everything=marking.mark == "all", weight=weight)

@@ -79,7 +79,7 @@ def _tell(done: LoopStory, common: Common) -> int:
 
     from aidos.app.audit.comparing import comparison_facts
     from aidos.app.audit.learning import finding_facts
-    from aidos.report.auditwording import verdict_words
+    from aidos.rooms.audit.wording import verdict_words
 
     outcome = done.outcome
     if common.json:

@@ -10,8 +10,8 @@ from aidos.app.console import show
 
 if TYPE_CHECKING:
     from aidos.app.audit.marking import Marking
-    from aidos.audit.findings import AuditFinding
     from aidos.report.values import Value
+    from aidos.rooms.audit.findings import AuditFinding
 
 __all__ = ["marking_words", "next_words", "show_finding"]
 
@@ -25,9 +25,9 @@ def show_finding(finding: AuditFinding, *, topics: Sequence[str]) -> None:
     """The verdict, the numbers behind it, and the topics with their intervals."""
     from rich.text import Text
 
-    from aidos.report.auditwording import TOPIC_COLUMNS, exchanged_words, shown_topics, topic_rows, verdict_words
     from aidos.report.terminal import facts_table, rows_table
     from aidos.report.values import show as plain
+    from aidos.rooms.audit.wording import TOPIC_COLUMNS, exchanged_words, shown_topics, topic_rows, verdict_words
 
     show(Text(plain(verdict_words(finding)), style="bold"))
     show("")
@@ -46,7 +46,7 @@ def show_finding(finding: AuditFinding, *, topics: Sequence[str]) -> None:
 
 def marking_words(marked: Marking) -> Iterator[str]:
     """What became of the profile."""
-    from aidos.report.auditwording import listed
+    from aidos.rooms.audit.wording import listed
 
     if marked.marked:
         yield f"marked as sensitive in the profile: {listed(marked.marked)}"
@@ -61,7 +61,7 @@ def marking_words(marked: Marking) -> Iterator[str]:
 def next_words(finding: AuditFinding, output: Path | None, *, marked: bool) -> Iterator[str]:
     """What to do next."""
     if not finding.detected:
-        from aidos.report.auditwording import power_words
+        from aidos.rooms.audit.wording import power_words
 
         words = power_words(finding)
         yield words[:1].lower() + words[1:].rstrip(".")

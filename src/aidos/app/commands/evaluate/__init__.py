@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.evaluate.audit import audit
-from aidos.app.commands.evaluate.caching import caching
-from aidos.app.commands.evaluate.exposure import exposure
-from aidos.app.commands.evaluate.mechanisms import mechanisms
-from aidos.app.commands.evaluate.mediator import mediator
-from aidos.app.commands.evaluate.retrieval import retrieval
-from aidos.app.commands.evaluate.risk import risk
-from aidos.app.commands.evaluate.statistics import statistics
-from aidos.app.commands.evaluate.substitution import substitution
-from aidos.app.commands.evaluate.ups import ups
-from aidos.app.commands.evaluate.utility import utility
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "evaluate"]
@@ -44,15 +33,15 @@ def evaluate() -> int:
 
 
 PARTS = {
-    "mediator": mediator,
-    "exposure": exposure,
-    "risk": risk,
-    "ups": ups,
-    "audit": audit,
-    "utility": utility,
-    "statistics": statistics,
-    "caching": caching,
-    "substitution": substitution,
-    "retrieval": retrieval,
-    "mechanisms": mechanisms,
+    "mediator": "mediator:mediator",
+    "exposure": "exposure:exposure",
+    "risk": "risk:risk",
+    "ups": "ups:ups",
+    "audit": "audit:audit",
+    "utility": "utility:utility",
+    "statistics": "statistics:statistics",
+    "caching": "caching:caching",
+    "substitution": "substitution:substitution",
+    "retrieval": "retrieval:retrieval",
+    "mechanisms": "mechanisms:mechanisms",
 }

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from aidos.app.console import Common, TerminalProgress, show, show_json, tell
 
 if TYPE_CHECKING:
-    from aidos.evaluate.audit.outcome import Outcome
+    from aidos.studies.audit.outcome import Outcome
 
 __all__ = ["audit"]
 
@@ -62,9 +62,9 @@ def audit(
 def _tell(outcome: Outcome, output: Path, common: Common) -> int:
     from dataclasses import asdict
 
-    from aidos.evaluate.audit.claims import read_claims
-    from aidos.report.auditstudypage import CLAIM_COLUMNS, claim_rows
     from aidos.report.terminal import rows_table
+    from aidos.studies.audit.claims import read_claims
+    from aidos.studies.audit.page import CLAIM_COLUMNS, claim_rows
 
     if common.json:
         claims = [asdict(claim) for claim in read_claims(outcome)]

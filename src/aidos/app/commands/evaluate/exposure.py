@@ -11,7 +11,7 @@ from aidos.app.console import Common, TerminalProgress, show, show_json, tell
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.evaluate.exposure.outcome import Outcome
+    from aidos.studies.exposure.outcome import Outcome
 
 __all__ = ["exposure"]
 
@@ -72,8 +72,8 @@ def exposure(
 
 
 def _tell(outcome: Outcome, output: Path, common: Common) -> int:
-    from aidos.report.criticalpage import RANKER_COLUMNS, ranker_rows
     from aidos.report.terminal import rows_table
+    from aidos.studies.exposure.page import RANKER_COLUMNS, ranker_rows
 
     if common.json:
         show_json({"output": str(output), **outcome.to_json()})

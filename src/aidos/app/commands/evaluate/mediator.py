@@ -13,7 +13,7 @@ from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.evaluate.mediator.outcome import Outcome
+    from aidos.studies.mediator.outcome import Outcome
 
 __all__ = ["mediator"]
 
@@ -67,8 +67,8 @@ def mediator(
     """
     from aidos.app.evaluating import MediatorData, run_mediator, write_mediator
     from aidos.app.recipe import fill_parameters
-    from aidos.evaluate.mediator.derivation import Derivation
-    from aidos.evaluate.mediator.experiment import MediatorExperiment
+    from aidos.studies.mediator.derivation import Derivation
+    from aidos.studies.mediator.experiment import MediatorExperiment
 
     common = common or Common()
     named = {"alphas": _numbers(alphas), "heuristics": _words(heuristics), "accounts": accounts, "seed": seed}
@@ -93,8 +93,8 @@ def _tell(outcome: Outcome, output: Path, common: Common) -> int:
     from dataclasses import asdict
 
     from aidos.app.evaluating import mediator_settings
-    from aidos.report.mediatorpage import setting_rows
     from aidos.report.terminal import rows_table
+    from aidos.rooms.shield.mediator.page import setting_rows
 
     settings = mediator_settings(outcome)
     if common.json:

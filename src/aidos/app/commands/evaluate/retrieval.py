@@ -24,6 +24,7 @@ def retrieval(
     thresholds: str = "",
     usual_noise: float | None = None,
     usual_threshold: int | None = None,
+    pool_limit: int | None = None,
     folds: int | None = None,
     tried_queries: int | None = None,
     on_what: OnWhat | None = None,
@@ -39,6 +40,10 @@ def retrieval(
     published has no guarantee; the strict one takes public phrases and results
     from the documents.
 
+    What is not given is the paper's, scaled to the log: b and K by its queries
+    against the 21,011,340 of the paper's log (at least by 0.01), q_f by the
+    queries of a person against its 32.
+
     For example:
         aidos evaluate retrieval -o results
         aidos evaluate retrieval log.tsv --noise-scales 10,100 --thresholds 50,500 -o results
@@ -50,13 +55,15 @@ def retrieval(
     output
         The directory for results: a tidy table and a page.
     noise_scales
-        Noise of the pool release (b), with commas between; 10,50,100,500 unless given.
+        Noise of the pool release (b), with commas between; 10,50,100,500 scaled to the log unless given.
     thresholds
-        Counts that queries need (K); 10,100,500 unless given.
+        Counts that queries need (K); 10,100,500 scaled to the log unless given.
     usual_noise
-        The noise of the tables; 10 as in the paper unless given.
+        The noise of the tables; the paper's 10 scaled to the log unless given.
     usual_threshold
-        The threshold of the tables; 500 as in the paper unless given.
+        The threshold of the tables; the paper's 500 scaled to the log unless given.
+    pool_limit
+        Queries, clicks and transitions of each person that count (q_f); 100 scaled to the log unless given.
     folds
         Parts that the people are divided into; 5 unless given.
     tried_queries
@@ -67,6 +74,7 @@ def retrieval(
         "thresholds": integers("--thresholds", thresholds),
         "usual_noise": usual_noise,
         "usual_threshold": usual_threshold,
+        "pool_limit": pool_limit,
         "folds": folds,
         "tried_queries": tried_queries,
     }

@@ -9,21 +9,30 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.risk.telling import Knowing, require_extra
 from aidos.app.console import Common, TerminalProgress, open_engine, show, show_json, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
+from aidos.jobs.desk import Desk
+from aidos.rooms.risk.jobs import options
 
 if TYPE_CHECKING:
     from aidos.app.risk.study import Judging
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.evaluate.risk.outcome import Outcome
-    from aidos.evaluate.risk.sampling import ProfileSampling
+    from aidos.studies.risk.outcome import Outcome
+    from aidos.studies.risk.sampling import ProfileSampling
 
-__all__ = ["Drawing", "Sample", "risk"]
+__all__ = ["Drawing", "Knowing", "Sample", "risk"]
 
 PROFILES = 100
 """Profiles of a topic that are drawn for a sheet."""
+
+
+@Parameter(name="*", group="What the adversary knows")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowing(options.Knowing):
+    """Models and topics."""
+
+    topic_file: Annotated[Path | None, Parameter(name=["--topics"])] = None
 
 
 @Parameter(name="*", group="Profiles for judges")
@@ -46,7 +55,7 @@ class Drawing:
     def sampling(self, seed: int) -> ProfileSampling:
         """As a value that is checked."""
         from aidos.app.recipe import fill_parameters
-        from aidos.evaluate.risk.sampling import ProfileSampling
+        from aidos.studies.risk.sampling import ProfileSampling
 
         said = {"profiles": self.profiles or PROFILES, "base": self.base, "seed": seed}
         made: ProfileSampling = fill_parameters("profiles", ProfileSampling, said)
@@ -108,9 +117,8 @@ def risk(
     without_times
         Read files with author_id and text, and no look at times.
     """
-    require_extra()
-    from aidos.app.risk.entries import read_entries
     from aidos.app.risk.study import Judging, run_judged, write_study
+    from aidos.rooms.risk.sources import read_entries
 
     common, knowing = common or Common(), knowing or Knowing()
     drawing, sample = drawing or Drawing(), sample or Sample()
@@ -118,7 +126,7 @@ def risk(
     asked = Judging(
         measures=tuple(measure),
         sampling=drawing.sampling(sample.seed) if drawing.profiles is not None else None,
-        models=knowing.knowledge(common).models() if knowing != Knowing() else None,
+        models=knowing.knowledge(_desk(common)).models() if knowing != Knowing() else None,
         keep=output,
         threads=common.threads,
         progress=TerminalProgress(quiet=common.quiet),
@@ -134,6 +142,10 @@ def risk(
     command = f"aidos evaluate risk --posts {' '.join(posts)} --judgements {judgements} -o {output}"
     write_study(output, outcome, command=command, synthetic=False)
     return _tell(outcome, output, common)
+
+
+def _desk(common: Common) -> Desk:
+    return Desk(remark=lambda words: tell(words, quiet=common.quiet))
 
 
 def _refuse_confusion(*, has_posts: bool, has_judgements: bool, sheet: bool) -> None:
@@ -158,7 +170,7 @@ def _draw(output: Path, read: EmbeddedTable, drawing: Drawing, *, seed: int, kno
     from aidos.app.risk.study import draw_sheet
 
     progress = TerminalProgress(quiet=common.quiet)
-    knowledge = knowing.knowledge(common)
+    knowledge = knowing.knowledge(_desk(common))
     drawn = draw_sheet(output, read, drawing.topic, knowledge, drawing.sampling(seed), progress=progress)
     if common.json:
         show_json({"output": str(output), "profiles": drawn})
@@ -167,8 +179,8 @@ def _draw(output: Path, read: EmbeddedTable, drawing: Drawing, *, seed: int, kno
 
 
 def _tell(outcome: Outcome, output: Path, common: Common) -> int:
-    from aidos.report.riskstudypage import MEASURE_COLUMNS, measure_rows
     from aidos.report.terminal import rows_table
+    from aidos.studies.risk.page import MEASURE_COLUMNS, measure_rows
 
     if common.json:
         show_json({"output": str(output), **outcome.to_json()})

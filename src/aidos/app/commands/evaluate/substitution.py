@@ -33,10 +33,12 @@ def substitution(
 
     Suggestions are learned from queries and pairs of queries, of the log, of
     k-anonymous and of ZEALOUS releases: precision, recall, MAP, NDCG and
-    coverage of the best two and five (figures 7 and 8 of the paper).
+    coverage of the best two and five (figures 7 and 8 of the paper). ZEALOUS
+    publishes few pairs of a small log; where it suggests nothing, it is said
+    from which size on it does. The figures need about 100,000 people (medium).
 
     For example:
-        aidos evaluate substitution -o results
+        aidos evaluate substitution --size medium -o results
         aidos evaluate substitution log.tsv --epsilons 2,10 --ks 10,50 -o results
 
     Parameters

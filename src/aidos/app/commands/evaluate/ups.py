@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from aidos.app.console import Common, TerminalProgress, show, show_json, tell
 
 if TYPE_CHECKING:
-    from aidos.evaluate.ups.outcome import Outcome
+    from aidos.studies.ups.outcome import Outcome
 
 __all__ = ["ups"]
 
@@ -67,9 +67,9 @@ def ups(
 def _tell(outcome: Outcome, output: Path, common: Common) -> int:
     from dataclasses import asdict
 
-    from aidos.evaluate.ups.claims import read_claims
     from aidos.report.terminal import rows_table
-    from aidos.report.upsstudypage import CLAIM_COLUMNS, claim_rows
+    from aidos.studies.ups.claims import read_claims
+    from aidos.studies.ups.page import CLAIM_COLUMNS, claim_rows
 
     if common.json:
         claims = [asdict(claim) for claim in read_claims(outcome)]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.expose.aggregate import audit, train
-from aidos.app.commands.expose.change import add, delete
-from aidos.app.commands.expose.compute import compute
-from aidos.app.commands.expose.look import draft, member, query
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "expose"]
@@ -27,12 +23,12 @@ def expose() -> int:
 
 
 PARTS = {
-    "compute": compute,
-    "member": member,
-    "query": query,
-    "draft": draft,
-    "add": add,
-    "delete": delete,
-    "audit": audit,
-    "train": train,
+    "compute": "compute:compute",
+    "member": "look:member",
+    "query": "look:query",
+    "draft": "look:draft",
+    "add": "change:add",
+    "delete": "change:delete",
+    "audit": "aggregate:audit",
+    "train": "aggregate:train",
 }

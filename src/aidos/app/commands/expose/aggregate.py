@@ -15,8 +15,8 @@ from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.exposure.critical.lambdarank import TrainedTrees
-    from aidos.exposure.critical.learner import Trained
+    from aidos.rooms.exposure.critical.lambdarank import TrainedTrees
+    from aidos.rooms.exposure.critical.learner import Trained
 
 __all__ = ["audit", "train"]
 
@@ -59,9 +59,9 @@ def audit(
     from aidos.app.exposureaudit import audit_exposure
     from aidos.app.recipe import fill_parameters
     from aidos.core.guarantee import statement
-    from aidos.exposure.queries.audit import ExposureAudit
-    from aidos.report.exposureauditpage import KIND_COLUMNS, audit_page, kind_rows
     from aidos.report.terminal import rows_table
+    from aidos.rooms.exposure.auditpage import KIND_COLUMNS, audit_page, kind_rows
+    from aidos.rooms.exposure.queries.audit import ExposureAudit
 
     common = common or Common()
     mechanism = fill_parameters("exposure-audit", ExposureAudit, {"least": least, "words": words})
@@ -148,8 +148,8 @@ def train(
 
 
 def _tell(output: Path, trained: Trained | TrainedTrees, common: Common) -> int:
-    from aidos.exposure.critical.learner import Trained
     from aidos.report.terminal import rows_table
+    from aidos.rooms.exposure.critical.learner import Trained
 
     lines = trained.validation.table()
     weights = trained.model.importance()[:WEIGHTS] if isinstance(trained, Trained) else []

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aidos.app.commands.expose.telling import tell_facts
+from aidos.app.commands.expose.telling import tell_facts, tell_size
 from aidos.app.console import Common, TerminalProgress, open_engine, remark_if_slow, tell
 from aidos.app.reading import HowToRead
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.exposure.queries.settings import SearchExposure
+    from aidos.rooms.exposure.queries.estimate import Estimate
+    from aidos.rooms.exposure.queries.settings import SearchExposure
 
 __all__ = ["Searching", "compute"]
 
@@ -53,7 +54,7 @@ class Searching:
         from dataclasses import asdict
 
         from aidos.app.recipe import fill_parameters, read_recipe
-        from aidos.exposure.queries.settings import SearchExposure
+        from aidos.rooms.exposure.queries.settings import SearchExposure
 
         given = {name: value for name, value in asdict(self).items() if value is not None and name != "recipe"}
         if self.recipe is not None:
@@ -73,6 +74,7 @@ def compute(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     searching: Searching | None = None,
+    largest_spill: str | None = None,
     how: HowToRead | None = None,
     common: Common | None = None,
 ) -> int:
@@ -94,15 +96,19 @@ def compute(
         The community's posts: files or glob patterns.
     output
         The directory to write, or to go on with.
+    largest_spill
+        How much may be written, temporary files included, for example 60GB; 20GB unless given. It is estimated first.
     """
     from aidos.core.noise import Noise
-    from aidos.exposure.queries.manifest import is_finished
-    from aidos.exposure.queries.settings import MEMORY, CommunityPosts
     from aidos.ingest.reading import read_files
+    from aidos.rooms.exposure.queries.estimate import LARGEST, Room
+    from aidos.rooms.exposure.queries.manifest import is_finished
+    from aidos.rooms.exposure.queries.settings import MEMORY, CommunityPosts
 
     common = common or Common()
     settings = (searching or Searching()).settings()
     was_done = is_finished(output)
+    expected: list[Estimate] = []
     with open_engine(common) as engine:
         posts = read_files(engine, files, (how or HowToRead()).options()).table
         with remark_if_slow("the first run also compiles; the next will find it ready", quiet=common.quiet):
@@ -113,14 +119,23 @@ def compute(
                     memory=common.memory or MEMORY,
                     threads=common.threads,
                     progress=TerminalProgress(quiet=common.quiet),
+                    room=Room(largest=largest_spill or LARGEST, tell=_telling(expected, common)),
                 ),
                 Noise(),
             )
     if was_done:
         tell(f"{output} was finished already: nothing was done", quiet=common.quiet)
     if facts.cut_posts:
-        tell(
-            f"{facts.cut_posts:,} posts are longer than {settings.longest_post:,} words and were cut there",
-            quiet=common.quiet,
-        )
-    return tell_facts(output, facts, common)
+        cut = f"{facts.cut_posts:,} posts are longer than {settings.longest_post:,} words and were cut there"
+        tell(cut, quiet=common.quiet)
+    return tell_facts(output, facts, common, estimated=expected[0].bytes if expected else None)
+
+
+def _telling(expected: list[Estimate], common: Common) -> Callable[[Estimate], None]:
+    """Says how much will be written, and keeps it."""
+
+    def told(estimate: Estimate) -> None:
+        expected.append(estimate)
+        tell_size(estimate, common)
+
+    return told

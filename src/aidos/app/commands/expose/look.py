@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from cyclopts import Parameter
 
 from aidos.app.commands.expose.telling import Where, open_store
 from aidos.app.console import Common, show, show_json, tell
+from aidos.app.standardinput import PrivateName, PrivateText, read_text
 from aidos.errors import ParameterError
 
 __all__ = ["draft", "member", "query"]
@@ -19,7 +19,7 @@ SHIPPED = "ranked by the model that comes along, trained on the sample world"
 
 
 def member(
-    author_id: str,
+    author_id: PrivateName,
     /,
     *,
     where: Where,
@@ -36,13 +36,13 @@ def member(
 
     For example:
         aidos expose member ID --in exposure
-        aidos expose member ID --in exposure -o page.html
+        aidos expose member - --in exposure -o page.html < id.txt
         aidos expose member ID --in exposure --raw --top 100 --json
 
     Parameters
     ----------
     author_id
-        The member, as the posts name her.
+        The member, as the posts name her, or - for the standard input.
     top
         How many queries are shown; 20 unless given.
     raw
@@ -64,8 +64,8 @@ def member(
     story = look_up_member(store, author_id, load_ranker(model), top=top, raw=raw, command=command)
     if output is not None:
         from aidos.engine.files import write_text
-        from aidos.report.memberpage import member_page
         from aidos.report.page import render
+        from aidos.rooms.exposure.memberpage import member_page
 
         write_text(output, render(member_page(story)), private=True)
     if common.json:
@@ -78,20 +78,20 @@ def member(
     return 0
 
 
-def query(text: str, /, *, where: Where, common: Common | None = None) -> int:
+def query(text: PrivateText, /, *, where: Where, common: Common | None = None) -> int:
     """Show which posts and members a query returns.
 
     A query has one word or two. Posts that hold only one of two words are
     partial matches.
 
     For example:
-        aidos expose query "debt lawyer" --in exposure
-        aidos expose query insomnia --in exposure --json
+        aidos expose query - --in exposure
+        aidos expose query "debt lawyer" --in exposure --json
 
     Parameters
     ----------
     text
-        The query.
+        The query, or - for the standard input.
     """
     from aidos.app.exposing import QUERY_COLUMNS, answer_rows
     from aidos.report.terminal import rows_table
@@ -119,7 +119,7 @@ def draft(
     /,
     *,
     where: Where,
-    author: Annotated[str | None, Parameter(name=["--as"])] = None,
+    author: Annotated[PrivateName | None, Parameter(name=["--as"])] = None,
     top: int = 20,
     model: Path | None = None,
     common: Common | None = None,
@@ -127,18 +127,18 @@ def draft(
     """Tell which queries would return a draft, before it is posted.
 
     Nothing is stored. Give - to read the draft from the standard input, so
-    that it does not stay in the history of the shell.
+    that it is not seen among processes and in the history of the shell.
 
     For example:
-        aidos expose draft "looking for a debt lawyer" --as ID --in exposure
         aidos expose draft - --in exposure < draft.txt
+        aidos expose draft - --as ID --in exposure
 
     Parameters
     ----------
     text
         The draft, or - for the standard input.
     author
-        The member who would post it; somebody new unless given.
+        The member who would post it, or - for a line of standard input, before the draft; somebody new unless given.
     top
         How many queries are shown; 20 unless given.
     model
@@ -152,7 +152,7 @@ def draft(
     if top < 1:
         raise ParameterError(f"--top must be at least 1, got {top}")
     store = open_store(where, common)
-    words = sys.stdin.read() if text == "-" else text
+    words = read_text(text, "the draft")  # after the author, who is a line of its own
     found = look_up_draft(store, words, author, load_ranker(model), top=top)
     rows = found.rows
     if common.json:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.fair.measure import measure
-from aidos.app.commands.fair.rerank import rerank
-from aidos.app.commands.fair.simulate import simulate
-from aidos.app.commands.fair.store import export, import_table, store
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "fair"]
@@ -25,10 +21,10 @@ def fair() -> int:
 
 
 PARTS = {
-    "rerank": rerank,
-    "simulate": simulate,
-    "measure": measure,
-    "store": store,
-    "export": export,
-    "import": import_table,
+    "rerank": "aidos.rooms.fairness.reranking:Rerank",
+    "simulate": "aidos.rooms.fairness.comparing:SimulateRankings",
+    "measure": "aidos.rooms.fairness.measuring:MeasureRankings",
+    "store": "aidos.rooms.fairness.storing:ShowStore",
+    "export": "aidos.rooms.fairness.storing:ExportAccounts",
+    "import": "aidos.rooms.fairness.storing:ImportAccounts",
 }

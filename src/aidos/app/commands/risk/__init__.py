@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.risk.aggregate import audit, train
-from aidos.app.commands.risk.change import add, forget
-from aidos.app.commands.risk.judging import annotate, topics
-from aidos.app.commands.risk.look import local, person
-from aidos.app.commands.risk.rank import rank
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "risk"]
@@ -28,13 +23,13 @@ def risk() -> int:
 
 
 PARTS = {
-    "rank": rank,
-    "person": person,
-    "add": add,
-    "forget": forget,
-    "local": local,
-    "topics": topics,
-    "annotate": annotate,
-    "train": train,
-    "audit": audit,
+    "rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
+    "person": "aidos.rooms.risk.jobs.person:ShowPerson",
+    "add": "aidos.rooms.risk.jobs.change:AddEntries",
+    "forget": "aidos.rooms.risk.jobs.change:ForgetEntries",
+    "local": "aidos.rooms.risk.jobs.local:MeasureLocally",
+    "topics": "aidos.rooms.risk.jobs.topics:ListTopics",
+    "annotate": "aidos.rooms.risk.jobs.annotate:JudgeTopics",
+    "train": "aidos.rooms.risk.jobs.train:TrainModels",
+    "audit": "aidos.rooms.risk.jobs.audit:AuditCommunity",
 }

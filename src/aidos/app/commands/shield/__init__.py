@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.shield import profile, rules
-from aidos.app.commands.shield.explain import explain
-from aidos.app.commands.shield.rerank import rerank
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "shield"]
@@ -23,4 +20,4 @@ def shield() -> int:
     raise ParameterError("what to do is missing: profile, explain, rerank or rules", hint="see: aidos shield --help")
 
 
-PARTS = {"profile": profile, "explain": explain, "rerank": rerank, "rules": rules}
+PARTS = {"profile": "profile", "explain": "explain:explain", "rerank": "rerank:rerank", "rules": "rules"}

@@ -11,15 +11,16 @@ from cyclopts import Parameter
 
 from aidos.app.console import Common, remark_if_slow, show, show_json, tell
 from aidos.app.shieldterms import ShieldTerms, WhoseProfile
+from aidos.app.standardinput import PrivateText
 
 if TYPE_CHECKING:
-    from aidos.report.shieldpage import ShieldStory
+    from aidos.rooms.shield.profile.page import ShieldStory
 
 __all__ = ["explain"]
 
 
 def explain(
-    query: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    query: PrivateText,
     /,
     *,
     whose: WhoseProfile | None = None,
@@ -34,18 +35,19 @@ def explain(
     says what a profile gives away of what you marked as sensitive, power how
     well it tells what you mean. One query is covered: the query itself is not
     protected, and this is not differential privacy. The page is written so
-    that only its owner can read it.
+    that only its owner can read it. Give - to read the query from the standard
+    input: arguments are seen in the list of processes and the shell's history.
 
     For example:
-        aidos shield explain "patch"
-        aidos shield explain "patch" --profile profile.json --risk-limit 0.02
-        aidos shield explain "patch" --remember -o page.html
+        aidos shield explain -
+        aidos shield explain - --profile profile.json --risk-limit 0.02 < query.txt
+        aidos shield explain - --remember -o page.html
         aidos shield explain "patch" --algorithm exact --json
 
     Parameters
     ----------
     query
-        What you would search for.
+        What you would search for, or - for the standard input.
     remember
         Note in the profile what is hidden and sent: later queries do not show the one and count the other.
     output
@@ -63,11 +65,11 @@ def explain(
     if output is not None:
         from aidos.engine.files import write_text
         from aidos.report.page import render
-        from aidos.report.shieldpage import shield_page
+        from aidos.rooms.shield.profile.page import shield_page
 
         write_text(output, render(shield_page(story)), private=True)
     if remember and story.is_news:
-        from aidos.shield.profile.keeping import write_profile
+        from aidos.rooms.shield.profile.keeping import write_profile
 
         opened = shield.opened
         kept = opened.kept.remembering(opened.taxonomy.tree, decision.remembered(opened.kept.memory))
@@ -92,9 +94,9 @@ def _tell(story: ShieldStory, output: Path | None, common: Common) -> int:
     from rich.text import Text
 
     from aidos.app.shielding import decision_facts, decision_lines
-    from aidos.report.shieldpage import STANDING_COLUMNS, answer_words, no_gain_words, standing_rows
     from aidos.report.terminal import facts_table, rows_table
     from aidos.report.values import show as plain
+    from aidos.rooms.shield.profile.page import STANDING_COLUMNS, answer_words, no_gain_words, standing_rows
 
     if common.json:
         show_json(decision_facts(story))

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from aidos.app.console import Common, remark_if_slow, show, show_json, tell
 from aidos.app.shieldterms import ShieldTerms, WhoseProfile
+from aidos.app.standardinput import PrivateText
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def rerank(
     results: Path,
     /,
     *,
-    query: Annotated[str, Parameter(allow_leading_hyphen=True)] = "",
+    query: PrivateText = "",
     rules: Path | None = None,
     without_profile: bool = False,
     weight: float = 0.5,
@@ -40,7 +41,7 @@ def rerank(
     profile would. A query that is clear without a profile keeps its order.
 
     For example:
-        aidos shield rerank results.json --query "patch"
+        aidos shield rerank results.json --query - < query.txt
         aidos shield rerank results.csv --query "patch" --rules rules.toml -o mine.csv
         aidos shield rerank results.json --rules rules.toml --without-profile
 
@@ -49,7 +50,7 @@ def rerank(
     results
         The file of results, in the order of the search service.
     query
-        What was searched for; an answer of SearXNG holds it already.
+        What was searched for, or - for the standard input; an answer of SearXNG holds it already.
     rules
         Your rules about sites: TOML with block, boost and downrank.
     without_profile
@@ -73,7 +74,7 @@ def rerank(
     shield = None
     if not without_profile:
         if not words.strip():
-            raise ParameterError("what was searched for is missing", hint='name it: --query "WORDS"')
+            raise ParameterError("what was searched for is missing", hint="name it with --query, - to type it in")
         with remark_if_slow("indexing topics", quiet=common.quiet):
             shield = open_shield(whose, terms)
         if shield.remark:

@@ -65,19 +65,26 @@ def append_postings(
     frequencies: Ints,
     numbers: Ints,
     cursor: Longs,
+    into_starts: Longs,
     into_documents: Ints,
     into_frequencies: Ints,
-) -> None:
-    """Write a segment's postings behind those of the segments before; ``numbers`` are the new ones, -1 for none."""
+) -> bool:
+    """Write a segment's postings behind those of the segments before; ``numbers`` are the new ones, -1 for none.
+
+    False where there are more of them than the rows of the documents say.
+    """
     for term in range(starts.size - 1):
         there = cursor[term]
         for place in range(starts[term], starts[term + 1]):
             document = numbers[documents[place]]
             if document >= 0:
+                if there >= into_starts[term + 1]:
+                    return False
                 into_documents[there] = document
                 into_frequencies[there] = frequencies[place]
                 there += 1
         cursor[term] = there
+    return True
 
 
 @njit(cache=True)

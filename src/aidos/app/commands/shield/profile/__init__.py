@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from aidos.app.commands.shield.profile.build import build
-from aidos.app.commands.shield.profile.change import edit, forget
-from aidos.app.commands.shield.profile.look import show_profile
 from aidos.errors import ParameterError
 
 __all__ = ["PARTS", "profile"]
@@ -24,4 +21,4 @@ def profile() -> int:
     )
 
 
-PARTS = {"build": build, "show": show_profile, "edit": edit, "forget": forget}
+PARTS = {"build": "build:build", "show": "look:show_profile", "edit": "change:edit", "forget": "change:forget"}

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from aidos.app.console import show
 from aidos.app.profiles import OpenedProfile, profile_lines
 from aidos.app.taxonomies import find_topic
+from aidos.core.plaintext import one_line
 from aidos.errors import AidosError, ParameterError
 
 if TYPE_CHECKING:
-    from aidos.shield.profile.kept import KeptProfile
+    from aidos.rooms.shield.profile.kept import KeptProfile
 
 __all__ = ["ask_for_changes"]
 
@@ -45,7 +46,7 @@ def ask_for_changes(opened: OpenedProfile) -> KeptProfile | None:
             try:
                 kept = CHANGES[word](opened, kept, rest.strip())
             except AidosError as error:
-                print(f"{error.message}{f'; {error.hint}' if error.hint else ''}", file=sys.stderr)
+                print(one_line(f"{error.message}{f'; {error.hint}' if error.hint else ''}"), file=sys.stderr)
         elif word:
             print(HELP, file=sys.stderr)
 

@@ -10,12 +10,13 @@ from cyclopts import Parameter
 
 from aidos.app.console import Common, TerminalProgress, open_engine, remark_if_slow, show, show_json, tell
 from aidos.app.reading import HowToRead
+from aidos.app.standardinput import PrivateName
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.taxonomies import OpenedTaxonomy
-    from aidos.shield.profile.building import BuiltProfile
-    from aidos.shield.profile.kept import KeptProfile
+    from aidos.rooms.shield.profile.building import BuiltProfile
+    from aidos.rooms.shield.profile.kept import KeptProfile
 
 __all__ = ["build"]
 
@@ -27,7 +28,7 @@ def build(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     taxonomy: Path | None = None,
     least: int = 1,
-    person: str = "",
+    person: PrivateName = "",
     how: HowToRead | None = None,
     common: Common | None = None,
 ) -> int:
@@ -59,12 +60,12 @@ def build(
     least
         Documents that a topic needs to be kept; fewer count at the topic above. 1 unless given.
     person
-        Whose rows of a log or of posts are read, where they are of several people.
+        Whose rows of a log or of posts are read, where they are of several people; - for a line of standard input.
     """
     from aidos.app.profiles import default_place
     from aidos.app.taxonomies import open_named, searcher
     from aidos.ingest.history.reading import read_history
-    from aidos.shield.profile.building import build_profile
+    from aidos.rooms.shield.profile.building import build_profile
 
     common = common or Common()
     if not sources:
@@ -89,16 +90,16 @@ def build(
 
 def _kept_before(path: Path, opened: OpenedTaxonomy) -> KeptProfile | None:
     """The profile that is there already; asked before long work, since a file that is none is not overwritten."""
-    from aidos.shield.profile.keeping import read_profile
+    from aidos.rooms.shield.profile.keeping import read_profile
 
     return read_profile(path, opened.tree) if path.exists() else None
 
 
 def _keep(path: Path, built: BuiltProfile, before: KeptProfile | None, opened: OpenedTaxonomy, common: Common) -> int:
     from aidos.app.profiles import default_place, taxonomy_name
-    from aidos.shield.profile.keeping import write_profile
-    from aidos.shield.profile.kept import KeptProfile
-    from aidos.shield.profile.requirement import default_requirement
+    from aidos.rooms.shield.profile.keeping import write_profile
+    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.rooms.shield.profile.requirement import default_requirement
 
     usual = default_requirement(opened.imported.taxonomy, built.profile)
     if before is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from aidos.app.console import Common, show_json, tell
+from aidos.app.standardinput import PrivateNames
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.profiles import OpenedProfile
-    from aidos.shield.profile.kept import KeptProfile
+    from aidos.rooms.shield.profile.kept import KeptProfile
 
 __all__ = ["edit", "forget"]
 
@@ -24,20 +24,22 @@ def edit(
     file: Path | None = None,
     /,
     *,
-    sensitive: Sequence[str] = (),
-    not_sensitive: Sequence[str] = (),
-    support: Sequence[str] = (),
-    remove: Sequence[str] = (),
+    sensitive: PrivateNames = (),
+    not_sensitive: PrivateNames = (),
+    support: PrivateNames = (),
+    remove: PrivateNames = (),
     merge: bool = False,
     taxonomy: Path | None = None,
     common: Common | None = None,
 ) -> int:
     """Mark topics as sensitive or not, and correct what the profile holds.
 
-    Topics are named by their id or their name. Without any change named, and
-    in a terminal, it asks what to do.
+    Topics are named by their id or their name; - reads them from the standard
+    input, one a line. Without any change named, and in a terminal, it asks
+    what to do.
 
     For example:
+        aidos shield profile edit profile.json --sensitive - < topics.txt
         aidos shield profile edit profile.json --sensitive debt=3 --sensitive pregnancy
         aidos shield profile edit profile.json --sensitive health=2 --merge
         aidos shield profile edit profile.json --not-sensitive religion --remove football
@@ -62,7 +64,7 @@ def edit(
     """
     from aidos.app.profiles import open_profile
     from aidos.app.taxonomies import find_topic
-    from aidos.shield.profile.keeping import write_profile
+    from aidos.rooms.shield.profile.keeping import write_profile
 
     common = common or Common()
     opened = open_profile(file, taxonomy)
@@ -87,7 +89,7 @@ def forget(
     file: Path | None = None,
     /,
     *,
-    topic: Sequence[str] = (),
+    topic: PrivateNames = (),
     session: bool = False,
     everything: Annotated[bool, Parameter(name="--all")] = False,
     taxonomy: Path | None = None,
@@ -99,6 +101,7 @@ def forget(
     and back-ups may hold it longer.
 
     For example:
+        aidos shield profile forget profile.json --topic -
         aidos shield profile forget profile.json --topic health
         aidos shield profile forget --session
         aidos shield profile forget --all
@@ -108,7 +111,7 @@ def forget(
     file
         The profile; the one in the usual place unless given.
     topic
-        A topic to forget, with all below it: documents, marks and that it was hidden; may be repeated.
+        A topic to forget with all below it, or - for standard input: documents, marks, that it was hidden.
     session
         Forget which topics were hidden and shown to anybody: a new session begins. Whoever watched remembers.
     everything
@@ -118,11 +121,13 @@ def forget(
     """
     from aidos.app.profiles import default_place, open_profile
     from aidos.app.taxonomies import find_topic
-    from aidos.shield.profile.keeping import erase_profile, rewrite_profile
+    from aidos.engine.scratch import sweep_scratch
+    from aidos.rooms.shield.profile.keeping import erase_profile, rewrite_profile
 
     common = common or Common()
     if bool(topic or session) == everything:
         raise ParameterError("what to forget must be said: --topic TOPIC, --session, or --all")
+    sweep_scratch()
     if everything:
         path = file or default_place()
         erase_profile(path)
@@ -142,7 +147,7 @@ def forget(
 
 def _by_asking(opened: OpenedProfile, common: Common) -> int:
     from aidos.app.commands.shield.profile.asking import ask_for_changes
-    from aidos.shield.profile.keeping import write_profile
+    from aidos.rooms.shield.profile.keeping import write_profile
 
     if not sys.stdin.isatty():
         raise ParameterError(

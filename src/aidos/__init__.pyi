@@ -1,0 +1,67 @@
+from pathlib import Path
+from typing import Literal
+
+from aidos.account.ledger import MemoryLedger as MemoryLedger
+from aidos.app.release import release as release
+from aidos.engine.embedded import EmbeddedEngine as EmbeddedEngine
+from aidos.ingest.check import check_files as check_files
+from aidos.ingest.options import ReadOptions as ReadOptions
+from aidos.ingest.reading import read_files as read_files
+from aidos.jobs.desk import Desk as Desk
+from aidos.jobs.inputs import Data as Data
+from aidos.model.topics import default_taxonomy as default_taxonomy
+from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
+from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
+from aidos.rooms.fairness.reranking import Reranked as Reranked
+from aidos.world.size import World as World
+from aidos.world.write import write_sample as write_sample
+
+__version__: str
+
+def rerank(
+    rankings: Data,
+    /,
+    *,
+    output: str | Path | None = ...,
+    store: str | Path | None = ...,
+    method: str = ...,
+    report: str | Path | None = ...,
+    attention: str = ...,
+    gain: Literal["paper", "linear", "exponential-1", "exponential-5"] = ...,
+    level: Literal["subject", "actor"] = ...,
+    half_life: float | None = ...,
+    short_rankings: Literal["refuse", "share"] = ...,
+    quality_floor: float = ...,
+    unfairness_ceiling: float | None = ...,
+    objective: Literal["adaptive", "absolute", "squared"] = ...,
+    searcher_floor: float | None = ...,
+    format: str = ...,
+    column: tuple[str, ...] = ...,
+    system: str = ...,
+    skip_bad_rankings: bool = ...,
+    desk: Desk | None = ...,
+) -> Reranked:
+    """Re-rank a stream of rankings, one after the other."""
+
+def simulate(
+    *,
+    methods: str = ...,
+    floors: str = ...,
+    rankings: int = ...,
+    bound: bool = ...,
+    output: str | Path | None = ...,
+    shape: Literal["", "uniform", "linear", "exponential"] = ...,
+    subjects: int = ...,
+    ratings: str = ...,
+    id_column: str = ...,
+    rating: str = ...,
+    group_column: str = ...,
+    actor_column: str = ...,
+    attention: str = ...,
+    gain: Literal["paper", "linear", "exponential-1", "exponential-5"] = ...,
+    level: Literal["subject", "actor"] = ...,
+    half_life: float | None = ...,
+    short_rankings: Literal["refuse", "share"] = ...,
+    desk: Desk | None = ...,
+) -> ComparedMethods:
+    """Serve the same queries again and again, and see how unfairness and quality develop."""

@@ -1,0 +1,180 @@
+"""What shows that a ledger is not an older copy of itself: its last line, noted outside of the file.
+
+A witness is a small file with the number and the hash of the ledger's last line. One is in the registry, a directory of
+the user's own that also tells where ledgers are; the owner may name another place, on another disk. Witnesses are
+prepared before a line is written, and take effect after it is on disk. So a full disk is noticed before anything is
+charged, and a crash in between leaves a witness that is behind: that is fine, and the next charge mends it. A ledger
+that is behind its witness was restored from an older copy, or cut: it is refused.
+
+A witness that is missing shows nothing: ledgers may move to another machine. Whoever restores ledger and witness
+together is not noticed, unless a release is at hand whose manifest names a later line.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from aidos.core.jsontext import parse_json
+from aidos.engine.files import replace_when_done
+from aidos.engine.inputs import read_bytes
+from aidos.errors import AidosError, EngineError, InputError
+
+__all__ = [
+    "Witness",
+    "prepare",
+    "read_witness",
+    "refuse_older",
+    "registered",
+    "registry",
+    "registry_in",
+    "wait_for",
+    "witness_at",
+]
+
+ENVIRONMENT = "AIDOS_REGISTRY"
+SUFFIX = ".witness"
+OWNER_ONLY = 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The last line of a ledger, when it was last written to."""
+
+    ledger: str
+    """The ledger's id."""
+    line: int
+    head: str
+    """The hash of that line and, through it, of all lines before."""
+    path: str
+    """Where the ledger was."""
+
+
+def registry() -> Path:
+    """The directory of witnesses, made if need be: $AIDOS_REGISTRY, or one among the user's own data."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    place = Path(os.environ.get(ENVIRONMENT) or Path(data) / "aidos" / "ledgers")
+    try:
+        place.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineError(
+            f"the registry of ledgers {place} cannot be made: {error.strerror}",
+            hint=f"set {ENVIRONMENT} to a directory of your own, and keep it",
+        ) from error
+    return place
+
+
+@contextmanager
+def registry_in(place: Path) -> Iterator[None]:
+    """Another registry meanwhile, for ledgers of synthetic data that are made again and again."""
+    before = os.environ.get(ENVIRONMENT)
+    os.environ[ENVIRONMENT] = str(place)
+    try:
+        yield
+    finally:
+        os.environ.pop(ENVIRONMENT)
+        os.environ.update({ENVIRONMENT: before} if before is not None else {})
+
+
+def registered() -> list[Path]:
+    """Where ledgers are, as far as witnesses tell."""
+    found = []
+    for path in sorted(registry().glob(f"*{SUFFIX}")):
+        with suppress(InputError):
+            witness = read_witness(path)
+            found += [Path(witness.path)] if witness and Path(witness.path).is_file() else []
+    return found
+
+
+def witness_at(place: Path, ledger: str) -> Path:
+    """The file of a witness in a directory, or the file itself."""
+    return place.resolve() / f"{ledger}{SUFFIX}" if place.is_dir() else place.resolve()
+
+
+def read_witness(path: Path) -> Witness | None:
+    """The witness, or None where there is none."""
+    if not os.path.lexists(path):
+        return None
+    try:
+        return Witness(**parse_json(read_bytes(path)))
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"{path} is no witness of a ledger, or it is damaged", hint="remove it if that is known"
+        ) from error
+
+
+def refuse_older(path: Path, ledger: str, heads: Mapping[int, str], others: Sequence[str]) -> list[str]:
+    """Raise InputError if the ledger is older than a witness, or another history; tell what each of them says."""
+    said = []
+    for place in (witness_at(registry(), ledger), *map(Path, others)):
+        witness = read_witness(place)
+        if witness is None and str(place) in others:
+            raise InputError(f"the witness {place} of {path} is not there", hint="bring back its disk or directory")
+        if witness is None or witness.ledger != ledger:
+            said.append(f"{place}: none")
+        elif heads.get(witness.line) != witness.head:
+            last = max(heads)
+            older = f"it ends at line {last}, and line {witness.line} was written" if witness.line > last else ""
+            raise InputError(
+                f"{path} is an older copy of the ledger, or another history: "
+                f"{older or f'line {witness.line} is not the one that was written'} (witness: {place})",
+                hint="bring back the newest copy: what was charged since cannot be told without it, "
+                "and nothing more may be released",
+            )
+        else:
+            said.append(f"{place}: agrees up to line {witness.line}")
+    return said
+
+
+@contextmanager
+def prepare(witness: Witness, others: Sequence[str]) -> Iterator[None]:
+    """Write witnesses beside the old ones; they take their places if nothing is raised within."""
+    with ExitStack() as stack:
+        try:
+            for place in (witness_at(registry(), witness.ledger), *map(Path, others)):
+                beside = stack.enter_context(replace_when_done(place, private=True))
+                _write(beside, json.dumps(asdict(witness)).encode() + b"\n")
+        except (OSError, AidosError) as error:
+            raise EngineError(
+                f"a witness of {witness.path} cannot be written: {_reason(error)}",
+                hint="make room, or bring its disk back",
+            ) from error
+        yield
+
+
+def _reason(error: OSError | AidosError) -> str:
+    return str(error.strerror) if isinstance(error, OSError) else error.message
+
+
+def wait_for(path: Path, descriptor: int, kind: int, seconds: float) -> None:
+    """Lock an open file or directory, or raise EngineError after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    f"{path} is locked by another process", hint="wait until the other release is done"
+                ) from None
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _write(path: Path, contents: bytes) -> None:
+    """Write and flush now, so that a full disk is noticed before anything is charged."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        if os.write(descriptor, contents) != len(contents):
+            raise OSError(errno.ENOSPC, "the disk is full")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,204 @@
+"""A command grown from a job: its fields are the options, its docstring the help, and one printer shows every answer.
+
+Nothing here knows a room. The marks of `aidos.jobs.job` become what the parser calls them; they are put beside the
+types of the job's fields when the command is first needed.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cache
+from inspect import signature
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+
+from cyclopts import Parameter
+
+from aidos.app.bars import TerminalProgress
+from aidos.app.catalogue import find_mechanism, name_of
+from aidos.app.console import Common, ask, show, show_json, tell
+from aidos.app.standardinput import CONVERTERS
+from aidos.core.noise import Noise
+from aidos.errors import ParameterError
+from aidos.jobs.answer import Answer
+from aidos.jobs.desk import Desk
+from aidos.jobs.job import Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
+
+__all__ = ["by_recipe", "grow_command", "in_options", "tell_answer"]
+
+RECIPE = "A recipe's file, in place of the options of the mechanism."
+
+
+def grow_command(job: type[Job[Answer]]) -> Callable[..., int]:
+    """The function of a job's command."""
+
+    def command(question: Any, *, recipe: Path | None = None, common: Common | None = None) -> int:
+        common = common or Common()
+        question = job() if question is None else _undressed(question)
+        question = question if recipe is None else by_recipe(question, recipe)
+        return tell_answer(question.run(_desk(common, question)), common)
+
+    command.job = job  # type: ignore[attr-defined]
+    command.__doc__ = job.__doc__
+    dressed: Any = _dressed(job)
+    if not any(each.default is MISSING and each.default_factory is MISSING for each in fields(job)):  # type: ignore[arg-type]
+        command.__defaults__ = (None,)  # nothing need be given, so there may be nothing to make it of
+        dressed = dressed | None
+    command.__annotations__ = {
+        "question": Annotated[dressed, Parameter(name="*")],
+        "recipe": Annotated[Path | None, Parameter(help=RECIPE)],
+        "common": Common | None,
+        "return": int,
+    }
+    if not hasattr(job, "recipe_for") and not hasattr(job, "with_recipe"):
+        whole = signature(command)
+        taken = [each for each in whole.parameters.values() if each.name != "recipe"]
+        command.__signature__ = whole.replace(parameters=taken)  # type: ignore[attr-defined]
+    return command
+
+
+def by_recipe(question: Any, path: Path) -> Any:
+    """The question with its mechanism as the recipe has it; options for the mechanism beside it are refused.
+
+    A job that takes recipes of several mechanisms says itself what becomes of them: `with_recipe`.
+    """
+    from aidos.app.recipe import fill_parameters, read_recipe
+
+    if hasattr(question, "with_recipe"):
+        recipe = read_recipe(path)
+        made = fill_parameters(recipe.mechanism, find_mechanism(recipe.mechanism), recipe.parameters)
+        return question.with_recipe(made, f"{path} is a recipe for {recipe.mechanism}")
+    given = getattr(question, question.recipe_for)
+    if given != type(given)():
+        raise ParameterError("a recipe takes the place of the other options", hint="change the recipe instead")
+    recipe, name = read_recipe(path), name_of(type(given))
+    if recipe.mechanism != name:
+        hint = "see: aidos publish --help"
+        raise ParameterError(f"{path} is a recipe for {recipe.mechanism}, not for {name}", hint=hint)
+    return replace(question, **{question.recipe_for: fill_parameters(name, type(given), recipe.parameters)})
+
+
+def tell_answer(answer: Answer, common: Common) -> int:
+    """Show an answer, for people or for machines; give the command's exit code."""
+    from aidos.report.terminal import blocks_shown
+
+    if common.json:
+        show_json(answer.facts())
+    else:
+        for each in blocks_shown(answer.blocks()):
+            show(each)
+        for remark in answer.remarks():
+            tell(remark, quiet=common.quiet)
+    return answer.exit_code
+
+
+def in_options(error: ParameterError) -> str:
+    """What is wrong with parameters, in the words of the command line: ``--quality-floor must be at most 1, got 2``."""
+    if not error.parameters:
+        return error.message
+    return "; ".join(str(replace(each, name="--" + each.name.replace("_", "-"))) for each in error.parameters)
+
+
+def _desk(common: Common, question: Any) -> Desk:
+    return Desk(
+        memory=common.memory,
+        threads=common.threads,
+        progress=TerminalProgress(quiet=common.quiet),
+        noise=Noise(),
+        remark=lambda words: tell(words, quiet=common.quiet),
+        ask=ask,
+        asked=shlex.join(["aidos", *_without_quotations(sys.argv[1:], question)]),
+    )
+
+
+def _without_quotations(words: list[str], question: Any) -> list[str]:
+    """The command as it was typed, without texts that a page would otherwise keep: they are read with ``-``."""
+    hints = get_type_hints(type(question), include_extras=True)
+    marked = [name for name, hint in hints.items() if Private("text") in getattr(hint, "__metadata__", ())]
+    for text in filter(None, (getattr(question, name) for name in marked)):
+        words = ["-" if word == text else re.sub(f"={re.escape(text)}$", "=-", word) for word in words]
+    return words
+
+
+@cache
+def _dressed(spec: type) -> type:
+    """A dataclass as the parser takes it: the same fields, the parser's words beside their types, and no checks."""
+    hints = get_type_hints(spec, include_extras=True)
+    words: dict[str, Any] = {}
+    twins: dict[str, Any] = {}
+    # A base class may have put its options before the files.
+    for each in sorted(fields(spec), key=lambda one: one.kw_only is True):
+        kind, marks = _bare(hints[each.name]), getattr(hints[each.name], "__metadata__", ())
+        twin: Any = copy(each)
+        twins[each.name] = twin
+        said: dict[str, Any]
+        if nested := next((part for part in (kind, *get_args(kind)) if is_dataclass(part)), None):
+            title = next((mark.title for mark in marks if isinstance(mark, Section)), None)
+            dressed = _dressed(cast("type", nested))
+            if nested is twin.default_factory:
+                twin.default_factory = dressed  # the parser compares a default with its type
+            kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title}
+        else:
+            said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
+            if kind == bool | None:
+                said = {"negative": "--no-" + each.name.replace("_", "-"), **said}
+        words[each.name] = Annotated[kind, Parameter(**said)]
+    # The parser reads these too, and a base class may stand in another module, where other names are known.
+    spec.__init__.__annotations__.update({name: hints[name] for name in words})  # type: ignore[misc]
+    body: dict[str, Any] = {"__annotations__": words, "__module__": spec.__module__, "__qualname__": spec.__qualname__}
+    body |= {"__doc__": spec.__doc__, "__dataclass_fields__": twins, "_bare": spec, "__post_init__": _unchecked}
+    return type(spec.__name__, (spec,), body)
+
+
+def _shown(default: object) -> bool | Callable[[Iterable[object]], str]:
+    """Whether help tells a default, and how."""
+    if default is MISSING or default in (None, "", (), False):
+        return False
+    return (lambda values: ", ".join(map(str, values))) if isinstance(default, tuple) else True
+
+
+def _unchecked(_: object) -> None:
+    """Checked when the real one is made of it."""
+
+
+def _undressed(value: Any) -> Any:
+    """The question itself, of what the parser made; whatever is wrong with its parameters is told here."""
+    if not hasattr(type(value), "_bare"):
+        return value
+    return type(value)._bare(**{each.name: _undressed(getattr(value, each.name)) for each in fields(value)})
+
+
+def _bare(hint: Any) -> Any:
+    """A type without what stands beside it: limits are checked, in the house's words, when the job is made."""
+    if get_origin(hint) is Annotated:
+        return _bare(get_args(hint)[0])
+    if get_origin(hint) in {Union, UnionType}:
+        return Union[tuple(map(_bare, get_args(hint)))]  # noqa: UP007 (made at run time)
+    return hint
+
+
+def _parameter(name: str, marks: tuple[object, ...]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for mark in marks:
+        match mark:
+            case Short(short):
+                given["name"] = [f"--{name.replace('_', '-')}", short]
+            case Named(other):
+                given["name"] = [other]
+            case Several():
+                given["consume_multiple"] = True
+            case Negative(negative):
+                given["negative"] = negative
+            case RequiredInTerminal():
+                given["required"] = True
+            case Private(kind):
+                given |= {"allow_leading_hyphen": True, "converter": CONVERTERS[kind]}
+            case _:
+                pass
+    return given

@@ -1,0 +1,74 @@
+"""A job: a question that can be asked from Python, a terminal, a recipe, an HTTP request or a form, declared once.
+
+It is a frozen dataclass in its room. Its fields are the parameters, each with a real default, its limits and a
+docstring; fields before `KW_ONLY` are what one names without an option. A nested dataclass (a mechanism, the ways to
+read files) brings its own fields. `run` needs a `Desk`: what is not part of the question.
+
+What a surface has to know beyond types stands beside them: ``Annotated[Path, Short("-o")]``. These marks know no
+surface; each surface makes of them what it can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from aidos.jobs.answer import Answer
+from aidos.jobs.desk import Desk
+
+__all__ = ["Job", "Named", "Negative", "Private", "RequiredInTerminal", "Section", "Several", "Short"]
+
+Given = TypeVar("Given", bound=Answer, covariant=True)
+
+
+class Job(Protocol[Given]):
+    """What can be asked. Its docstring says what for, with examples; it becomes the help of every surface."""
+
+    def run(self, desk: Desk) -> Given:
+        """The answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parameters that belong together, under this title: for a nested dataclass."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A second, short name on the command line: ``-o``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Another name on the command line, where that of the field says less or is a word of Python: ``--in``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """One option takes several values on the command line: ``--agreement ann.csv bob.csv``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """The name that says no, for a switch that is on unless given; one that is undecided has ``--no-``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Names a person or quotes her: whoever lists processes must not see it, so a terminal may give ``-`` instead."""
+
+    kind: Literal["text", "name", "names"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredInTerminal:
+    """A terminal has no other place for the answer: there it must be given. In Python `Answer.save` does it later."""

@@ -1,0 +1,112 @@
+"""How many queries would be needed: for the topic that stands out most, from what the queries so far have shown.
+
+The verdict tells by how many standard deviations each topic shifted (`aidos.rooms.audit.verdict`). Over the root of the
+number of queries this is the effect of a topic, and n queries raise it to effect * sqrt(n). The topic that stands out
+most of T was chosen because it does, so the effect as seen is too large: the number that follows from it, with the
+threshold of the verdict, is the fewest queries that can be hoped for. The other end of the range comes from the effect
+with the square off that T topics without any effect would reach (2 ln T), and a threshold that holds for T topics
+whatever they are (Bonferroni). Just above chance little is left of the effect, and the number becomes very large.
+
+Both are plans, not promises: the normal law is an approximation, and later queries may be of another kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from aidos.errors import ParameterError
+from aidos.rooms.audit.arrays import PairArrays
+from aidos.rooms.audit.numerics import ndtr, ndtri
+from aidos.rooms.audit.verdict import Verdict, judge
+
+__all__ = ["PowerEstimate", "detectable_effect", "estimate_power", "power_of", "queries_needed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerEstimate:
+    """What more queries would show."""
+
+    topic: int
+    """The one that stands out most."""
+    seen: float
+    """Its effect as seen: standard deviations that it shifted, over the root of the number of queries."""
+    effect: float
+    """The same less what chance would give."""
+    power_now: float
+    """How likely as many queries again would detect it, by the effect less chance."""
+    fewest: int | None
+    """How many queries would be needed in all, by the effect as seen; None where nothing shifted."""
+    queries: int | None
+    """How many queries would be needed in all, by the effect less chance; None where nothing but chance was seen."""
+    detectable: float
+    """The smallest effect that so many queries as now would detect."""
+
+
+def power_of(effect: float, queries: int, topics: int, level: float = 0.05) -> float:
+    """How likely an effect of one topic among these is detected (two-sided, the level shared by all topics)."""
+    threshold = _threshold(topics, level)
+    centre = abs(effect) * sqrt(queries)
+    return float(ndtr(centre - threshold) + ndtr(-centre - threshold))
+
+
+def queries_needed(effect: float, topics: int, *, level: float = 0.05, power: float = 0.8) -> int | None:
+    """How many queries detect such an effect with this power; None for no effect."""
+    _check(power)
+    return _queries_beyond(_threshold(topics, level), effect, power)
+
+
+def detectable_effect(queries: int, topics: int, *, level: float = 0.05, power: float = 0.8) -> float:
+    """The smallest effect that so many queries detect with this power."""
+    _check(power)
+    return (_threshold(topics, level) + float(ndtri(power))) / sqrt(queries)
+
+
+def estimate_power(
+    pairs: PairArrays,
+    control: PairArrays | None = None,
+    *,
+    verdict: Verdict | None = None,
+    level: float = 0.05,
+    power: float = 0.8,
+) -> PowerEstimate:
+    """Plan from the pairs that there are, with a second vanilla fetch where there is one.
+
+    ``verdict`` is that of the same pairs, where it is known already; then its level counts. What was not detected
+    needs more queries than these, so that neither number is below that.
+    """
+    verdict = verdict or judge(pairs, control, level=level)
+    number, topics = len(pairs), pairs.topic_count
+    topic = int(np.argmax(np.abs(verdict.topic_scores)))
+    square = float(verdict.topic_scores[topic]) ** 2
+    seen, effect = (sqrt(max(each, 0.0) / number) for each in (square, square - 2 * log(max(topics, 2))))
+    least = 1 if verdict.personalised else number + 1
+    _check(power)
+    fewest = _queries_beyond(verdict.threshold, seen, power)
+    queries = queries_needed(effect, topics, level=verdict.level, power=power)
+    return PowerEstimate(
+        topic=topic,
+        seen=seen,
+        effect=effect,
+        power_now=power_of(effect, number, topics, verdict.level),
+        fewest=None if fewest is None else max(fewest, least),
+        queries=None if queries is None else max(queries, least),
+        detectable=detectable_effect(number, topics, level=verdict.level, power=power),
+    )
+
+
+def _queries_beyond(threshold: float, effect: float, power: float) -> int | None:
+    return None if effect == 0 else ceil(((threshold + float(ndtri(power))) / effect) ** 2)
+
+
+def _threshold(topics: int, level: float) -> float:
+    if topics < 1 or not 0 < level < 1:
+        raise ParameterError("power needs at least one topic and a level between 0 and 1")
+    return -float(ndtri(level / (2 * topics)))
+
+
+def _check(power: float) -> None:
+    if not 0 < power < 1:
+        raise ParameterError(f"power must lie between 0 and 1, got {power}")

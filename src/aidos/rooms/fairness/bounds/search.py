@@ -1,0 +1,191 @@
+"""Column generation for the stationary bound: rankings met so far, the best bound proven so far.
+
+Prices that jump from one mixture to the next make the bound creep. Rankings are therefore asked for at prices between
+the new ones and the best known; every answer proves a bound all the same (see `stationary`).
+
+The master program finds the best mixture of the rankings met so far. Each row is a block of subjects: attention
+received plus what is missing must reach the block's relevance. What is missing counts twice, once for those who lack it
+and once for those who have it instead. The program is kept open in HiGHS, so that a few new rankings cost a few steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from aidos.errors import EngineError, ParameterError
+from aidos.rooms.fairness.bounds.cycle import Cycle
+from aidos.rooms.fairness.linear import open_solver
+from aidos.rooms.fairness.rankings import Floats, Ints
+
+__all__ = ["Master", "Mixed", "Search"]
+
+CAUTION = 0.6
+"""Weight of the best prices known against the new ones."""
+MOST_PRACTICE = 2000
+"""Rankings of a simple controller that the search starts from, at most."""
+LEVELS = 8
+"""What the controller tells apart between nothing owed and a whole ranking's attention; the fewer, the faster."""
+
+
+class Search:
+    """Meets rankings one by one; a limit on their number ends it early."""
+
+    def __init__(self, cycle: Cycle, most_columns: int) -> None:
+        self.cycle, self.most_columns = cycle, most_columns
+        self.rate, self.iterations = 0.0, 0
+        self.met: dict[tuple[int, bytes], tuple[int, Ints]] = {}
+        for query, order in enumerate(cycle.orders):
+            self._meet(query, order[: cycle.positions])
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many rankings were met as are allowed."""
+        return len(self.met) >= self.most_columns
+
+    def take(self, query: int, rankings: Sequence[Ints]) -> None:
+        """Start from rankings that somebody served."""
+        for ranking in rankings:
+            placed = np.asarray(ranking, dtype=np.int64)[: self.cycle.positions]
+            if len(set(placed.tolist()) & set(range(len(self.cycle.relevance)))) != self.cycle.positions:
+                raise ParameterError("a ranking to start from does not have a subject of its own on each position")
+            if not self.cycle.meets_floor(query, placed):
+                raise ParameterError("a ranking to start from does not keep the quality floor")
+            self._meet(query, placed)
+
+    def practise(self) -> None:
+        """Start from a simple controller: attention goes where most is owed. With one position, from everything."""
+        cycle = self.cycle
+        if cycle.positions == 1:
+            for query, order in enumerate(cycle.orders):
+                _, of_each_class = np.unique(cycle.classes[order], return_index=True)
+                for subject in order[of_each_class][:, None]:
+                    if cycle.meets_floor(query, subject):
+                        self._meet(query, subject)
+            return
+        owed = np.zeros(len(cycle.relevance))
+        for _ in range(min(2 * cycle.showable, MOST_PRACTICE) // len(cycle)):
+            owed += cycle.relevance * len(cycle)
+            for query in range(len(cycle)):
+                ranking = cycle.dearest(query, np.round(np.clip(owed, -1.0, 1.0) * LEVELS) / LEVELS)
+                owed[ranking] -= cycle.attention
+                self._meet(query, ranking)
+                if self.spent:
+                    return
+
+    def tighten(self, edges: Ints, tolerance: float) -> Mixed:
+        """Generate rankings with one price for each block of classes, until the gap is small."""
+        block = self._block_of_subjects(edges)
+        master = self._master(block)
+        relevance = np.bincount(block, weights=self.cycle.relevance)
+        centre, bound = None, -np.inf
+        while True:
+            mixed = master.solve()
+            self.iterations += 1
+            worth = mixed.worth if centre is None else CAUTION * centre + (1 - CAUTION) * mixed.worth
+            rankings = [self.cycle.dearest(query, worth[block]) for query in range(len(self.cycle))]
+            most = np.mean([self.cycle.attention @ worth[block[ranking]] for ranking in rankings])
+            proven = float(worth @ relevance - most)
+            if proven > bound:
+                bound, centre = proven, worth
+            self.rate = max(self.rate, proven)
+            if mixed.value - bound <= tolerance or self.spent:
+                return mixed
+            new = [master.add(query, self._meet(query, ranking)) for query, ranking in enumerate(rankings)]
+            if not any(new):
+                if np.array_equal(worth, mixed.worth):
+                    return mixed  # no ranking is worth more: what is left of the gap is rounding
+                centre = mixed.worth
+
+    def finer(self, edges: Ints, mixed: Mixed, blocks: int) -> Ints:
+        """Split the blocks that lose most: much attention, and it could all go to gains far above the block's mean."""
+        number, gains = len(edges) - 1, np.mean(self.cycle.gains, axis=0)
+        block = self._block_of_subjects(edges)
+        received, highest = np.zeros(block.max() + 1), np.zeros(block.max() + 1)
+        for (_, ranking), chance in zip(mixed.members, mixed.probabilities.tolist(), strict=True):
+            np.add.at(received, block[ranking], chance * self.cycle.attention)
+        np.maximum.at(highest, block, gains)
+        spread = highest - np.bincount(block, weights=gains) / np.bincount(block)
+        loss = np.where(np.diff(edges) > 1, (received * spread)[:number], -1.0)
+        chosen = np.argsort(-loss, kind="stable")[: min(max(number // 2, 1), blocks - number)]
+        chosen = chosen[loss[chosen] >= 0]
+        return np.unique(np.append(edges, (edges[chosen] + edges[chosen + 1]) // 2))
+
+    def best_mixture(self) -> Mixed:
+        """Of all rankings met, class by class."""
+        return self._master(self._block_of_subjects(np.arange(self.cycle.showable + 1))).solve()
+
+    def _block_of_subjects(self, edges: Ints) -> Ints:
+        """Those whom nothing can show are one block at the end: all of them lack all they have earned."""
+        of_class: Ints = np.searchsorted(edges, np.arange(len(self.cycle.sizes)), side="right") - 1
+        return of_class[self.cycle.classes]
+
+    def _master(self, block: Ints) -> Master:
+        master = Master(block, self.cycle.relevance, self.cycle.attention, len(self.cycle))
+        for query, ranking in self.met.values():
+            master.add(query, ranking)
+        return master
+
+    def _meet(self, query: int, ranking: Ints) -> Ints:
+        self.met.setdefault((query, ranking.tobytes()), (query, ranking))
+        return ranking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mixed:
+    """The best mixture."""
+
+    value: float
+    """Unfairness between blocks, per ranking."""
+    worth: Floats
+    """What a unit of attention to each block is worth (dual prices), between 0 and 2."""
+    members: list[tuple[int, Ints]]
+    """The rankings, each with its query."""
+    probabilities: Floats
+    """Share of each ranking among all."""
+
+
+class Master:
+    """A linear program that grows by rankings."""
+
+    def __init__(self, block: Ints, relevance: Floats, attention: Floats, queries: int) -> None:
+        """Block and relevance of each subject, attention of the positions, number of queries with equal shares."""
+        self._block, self._attention = block, attention
+        self._known: set[tuple[int, bytes, bytes]] = set()
+        self._members: list[tuple[int, Ints]] = []
+        totals = np.bincount(block, weights=relevance)
+        self._blocks, self._solver = len(totals), open_solver()
+        for least, most in [*((total, np.inf) for total in totals.tolist()), *[(1 / queries, 1 / queries)] * queries]:
+            self._solver.addRow(least, most, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
+        for missing in range(self._blocks):
+            self._add_column(2.0, np.array([missing]), np.ones(1))
+
+    def add(self, query: int, ranking: Ints) -> bool:
+        """One ranking; False when there is one already that gives the blocks the same."""
+        touched, place = np.unique(self._block[ranking], return_inverse=True)
+        amounts = np.bincount(place, weights=self._attention)
+        key = (query, touched.tobytes(), amounts.tobytes())
+        if key in self._known:
+            return False
+        self._known.add(key)
+        self._members.append((query, ranking))
+        self._add_column(0.0, np.append(touched, self._blocks + query), np.append(amounts, 1.0))
+        return True
+
+    def solve(self) -> Mixed:
+        """The best mixture of what was added."""
+        self._solver.run()
+        if (status := self._solver.getModelStatus()) != type(status).kOptimal:
+            raise EngineError(f"HiGHS found no optimum: {self._solver.modelStatusToString(status).lower()}")
+        found = self._solver.getSolution()
+        return Mixed(
+            value=self._solver.getInfo().objective_function_value,
+            worth=np.clip(np.asarray(found.row_dual)[: self._blocks], 0.0, 2.0),
+            members=list(self._members),
+            probabilities=np.maximum(np.asarray(found.col_value)[self._blocks :], 0.0),
+        )
+
+    def _add_column(self, cost: float, rows: Ints, values: Floats) -> None:
+        self._solver.addCol(cost, 0.0, np.inf, len(rows), rows.astype(np.int32), values)

@@ -1,0 +1,58 @@
+"""What a release of items is: the items that passed, with noisy numbers of people where the mechanism has any.
+
+`ItemParameters` are the three numbers that nearly every mechanism of this room takes, declared and checked once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import pyarrow as pa
+from annotated_types import Ge, Gt, Lt
+
+from aidos.core.checks import check_parameters
+
+__all__ = ["PEOPLE", "Histogram", "ItemParameters"]
+
+PEOPLE = "people"
+"""The column of noisy counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Published items. It holds no true count, and its order tells nothing that its columns do not."""
+
+    columns: tuple[str, ...]
+    """The columns that make one item."""
+    table: pa.Table
+    """Those columns and, with counts, ``people``; most people first, then in the order of the items."""
+    has_counts: bool
+    """Whether ``people`` is there. It is noisy: it may be off, and where there is no threshold even negative."""
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def items(self) -> list[tuple[str, ...]]:
+        """The items, in order."""
+        return list(zip(*(self.table.column(name).to_pylist() for name in self.columns), strict=True))
+
+    def people(self) -> dict[tuple[str, ...], int]:
+        """Items and their noisy counts."""
+        counts: list[int] = self.table.column(PEOPLE).to_numpy().tolist()
+        return dict(zip(self.items(), counts, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemParameters:
+    """A budget, and how many items of each person count."""
+
+    epsilon: Annotated[float, Gt(0)] = 1.0
+    """How much one person may sway the output; smaller is more private."""
+    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
+    """Chance that the promise fails, for example that an item only one person has gets out."""
+    items_per_person: Annotated[int, Ge(1)] = 10
+    """Items kept of each person before counting (m in the papers)."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)

@@ -1,0 +1,191 @@
+"""The private file of a profile: one JSON file that only its owner can read, whole or not there.
+
+It is written beside its place and moved into it, so that a crash, a full disk or a kill leaves the old file or the new
+one. A file that others can read is refused until its owner mends that. To export a profile is to copy the file; to
+import one is to name the copy. What is forgotten is overwritten before it is let go; disks that keep old blocks (flash,
+snapshots, back-ups) may hold it longer, which no program can promise to prevent.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from contextlib import suppress
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from aidos.core.jsontext import parse_json
+from aidos.core.topictree import TopicTree
+from aidos.engine.erasure import overwritten
+from aidos.engine.files import sweep_leftovers, write_text
+from aidos.errors import EngineError, InputError
+from aidos.ingest.history.document import Kind
+from aidos.rooms.shield.profile.kept import KeptProfile, named, tree_digest
+
+__all__ = ["erase_profile", "is_profile_file", "read_profile", "rewrite_profile", "to_json", "write_profile"]
+
+MARK = "aidos_profile"
+VERSION = 1
+LARGEST = 1 << 26
+FIELDS = frozenset(
+    {MARK, "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden", "shown"},
+)
+BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+BUILD_AGAIN = "build the profile again, or name the taxonomy it was built with: --taxonomy FILE"
+
+
+def to_json(kept: KeptProfile) -> dict[str, object]:
+    """All of it, as the file holds it."""
+    return {
+        MARK: VERSION,
+        "taxonomy": {"name": kept.taxonomy, "digest": kept.digest},
+        "created": kept.created,
+        "updated": kept.updated,
+        "sources": dict(kept.sources),
+        "supports": dict(kept.supports),
+        "sensitivities": dict(kept.sensitivities),
+        "hidden": list(kept.hidden),
+        "shown": list(kept.shown),
+    }
+
+
+def write_profile(path: Path, kept: KeptProfile) -> None:
+    """Write the file for its owner alone, whole or not at all."""
+    write_text(path.resolve(), json.dumps(to_json(kept), indent=1, allow_nan=False) + "\n", private=True)
+
+
+def rewrite_profile(path: Path, kept: KeptProfile) -> None:
+    """Write the new file, then overwrite what the old one held."""
+    with overwritten(path.resolve()):
+        write_profile(path, kept)
+
+
+def erase_profile(path: Path) -> None:
+    """Overwrite the file and delete it, and what an interrupted writing left beside it.
+
+    Whatever is no profile is refused: a slip must not cost another file.
+    """
+    if not is_profile_file(path):
+        raise InputError(f"{path} is no profile of aidos, and is left alone", hint="look at the name")
+    place = path.resolve()
+    try:
+        sweep_leftovers(place, blank=True)
+        with overwritten(place):
+            place.unlink()
+        with suppress(FileNotFoundError):
+            path.unlink()  # it may have been a link
+    except OSError as error:
+        raise EngineError(f"{path} cannot be erased: {error.strerror}", hint="it must be yours to write to") from error
+
+
+def is_profile_file(path: Path) -> bool:
+    """Whether the file is a profile, of whatever version."""
+    loaded = _load(path)
+    return isinstance(loaded, dict) and MARK in loaded
+
+
+def read_profile(path: Path, tree: TopicTree) -> KeptProfile:
+    """The profile of a file, checked against the taxonomy; InputError says what is wrong with it."""
+    loaded = _load(path)
+    if not isinstance(loaded, dict) or MARK not in loaded:
+        raise InputError(f"{path} is no profile of aidos, or is damaged", hint="see: aidos shield profile build --help")
+    if path.stat().st_mode & BY_OTHERS:
+        raise InputError(
+            f"{path} can be read by others than its owner, and a profile is private",
+            hint=f"make it private, and think of who may have read it: chmod 600 {path}",
+        )
+    if loaded[MARK] != VERSION:
+        raise InputError(
+            f"{path} is of another version than {VERSION}", hint="use the aidos that wrote it, or build it again"
+        )
+    if wrong := _misshapen(loaded):
+        raise InputError(f"{path} is damaged: {wrong}", hint="mend it, or build it again")
+    _check_topics(path, loaded, tree)
+    _check_numbers(path, loaded)
+    return KeptProfile(
+        taxonomy=loaded["taxonomy"]["name"],
+        digest=loaded["taxonomy"]["digest"],
+        supports={topic: float(count) for topic, count in loaded["supports"].items()},
+        sensitivities={topic: float(weight) for topic, weight in loaded["sensitivities"].items()},
+        hidden=tuple(loaded["hidden"]),
+        shown=tuple(loaded["shown"]),
+        sources=loaded["sources"],
+        created=loaded["created"],
+        updated=loaded["updated"],
+    )
+
+
+def _load(path: Path) -> Any:
+    """What the file holds; None where it is no JSON that a profile could be."""
+    try:
+        known = path.stat()
+        if not stat.S_ISREG(known.st_mode) or known.st_size > LARGEST:
+            return None
+        return parse_json(path.read_bytes(), object_pairs_hook=_without_doubles)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no profile {path}", hint="make one: aidos shield profile build SOURCE") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}", hint="it must be yours to read") from error
+    except ValueError:
+        return None
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _misshapen(loaded: dict[str, Any]) -> str:
+    """What is wrong with the shape of the file; empty where it is right."""
+    if missing := sorted(FIELDS - loaded.keys()):
+        return f"{', '.join(missing)} are missing" if len(missing) > 1 else f"{missing[0]} is missing"
+    if loaded.keys() - FIELDS:
+        return "it holds fields that a profile does not have"
+    about = loaded["taxonomy"]
+    if not isinstance(about, dict) or {type(about.get("name")), type(about.get("digest"))} != {str}:
+        return "it does not say which taxonomy it is of"
+    for name in ("supports", "sensitivities", "sources"):
+        if not isinstance(loaded[name], dict):
+            return f"{name} is no table of names and numbers"
+    for name in ("hidden", "shown"):
+        if not isinstance(loaded[name], list) or not all(isinstance(topic, str) for topic in loaded[name]):
+            return f"{name} is no list of topics"
+    if not all(isinstance(loaded[name], str) for name in ("created", "updated")):
+        return "created and updated must be times"
+    counts = loaded["sources"]
+    if not counts.keys() <= set(Kind) or not all(type(count) is int and count >= 0 for count in counts.values()):
+        return "sources must be kinds of documents with their number"
+    return ""
+
+
+def _check_topics(path: Path, loaded: dict[str, Any], tree: TopicTree) -> None:
+    held = dict.fromkeys((*loaded["supports"], *loaded["sensitivities"], *loaded["hidden"], *loaded["shown"]))
+    unknown = [topic for topic in held if topic not in tree.places]
+    lacking = f"the taxonomy does not have {len(unknown)} of its topics: {named(unknown)}" if unknown else ""
+    if loaded["taxonomy"]["digest"] != tree_digest(tree):
+        other = f"{path} was built with another taxonomy ({named([loaded['taxonomy']['name']])})"
+        raise InputError(f"{other}; {lacking}" if lacking else other, hint=BUILD_AGAIN)
+    if lacking:
+        raise InputError(f"{path}: {lacking}", hint="correct their names, take them out, or build the profile again")
+
+
+def _check_numbers(path: Path, loaded: dict[str, Any]) -> None:
+    for name, words in (("supports", "supports"), ("sensitivities", "sensitivities")):
+        wrong = [topic for topic, value in loaded[name].items() if not _is_above_zero(value)]
+        if wrong:
+            raise InputError(
+                f"{path}: {words} must be numbers above 0; topics concerned: {named(wrong)}",
+                hint="correct them, or take these topics out",
+            )
+
+
+def _is_above_zero(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return isfinite(float(value)) and value > 0
+    except OverflowError:
+        return False

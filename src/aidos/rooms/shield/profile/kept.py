@@ -1,0 +1,178 @@
+"""A profile as it is kept from one day to the next: numbers by topic, and nothing of what they were counted from.
+
+It holds how many documents there are at each topic, which topics are sensitive, and which were hidden from an observer
+once (they are not shown later). Texts, titles, addresses and times of visits are not in it. What it says about a
+person is told by the topics alone, and that is enough to keep it private.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from math import inf
+from types import MappingProxyType
+from typing import Self
+
+from aidos.core.taxonomy import Profile
+from aidos.core.topictree import TopicTree
+from aidos.errors import InputError, ParameterError
+from aidos.rooms.shield.profile.building import BuiltProfile
+from aidos.rooms.shield.profile.decision import SessionMemory
+from aidos.rooms.shield.profile.requirement import Requirement
+
+__all__ = ["KeptProfile", "named", "tree_digest"]
+
+NAMED = 5
+LONGEST_NAME = 60
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptProfile:
+    """A person's interests and what she wants to hide of them, on the topics of one taxonomy."""
+
+    taxonomy: str
+    """What the taxonomy is called: the file it was read from, or the default one."""
+    digest: str
+    """Of the taxonomy's topics and their parents; see `tree_digest`."""
+    supports: Mapping[str, float] = field(repr=False)
+    """Documents at each topic, above 0."""
+    sensitivities: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """Sensitive topics with their weights."""
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+    """Topics that were hidden once, in the order of the taxonomy."""
+    shown: tuple[str, ...] = field(default=(), repr=False)
+    """Topics that an observer has seen, in the order of the taxonomy."""
+    sources: Mapping[str, int] = field(default_factory=dict)
+    """Kinds of documents, and how many were read of each."""
+    created: str = field(default_factory=_now)
+    """When it was made, in UTC."""
+    updated: str = field(default_factory=_now)
+    """When it was last changed, in UTC."""
+
+    def __post_init__(self) -> None:
+        for name in ("supports", "sensitivities", "sources"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    @classmethod
+    def of(cls, built: BuiltProfile, tree: TopicTree, requirement: Requirement, *, taxonomy: str) -> Self:
+        """A new one, from a profile that was built."""
+        return cls(
+            taxonomy=taxonomy,
+            digest=tree_digest(tree),
+            supports=built.profile.supports,
+            sensitivities=requirement.sensitivities,
+            sources=built.sources,
+        )
+
+    @property
+    def profile(self) -> Profile:
+        """The interests, as a value of the core."""
+        return Profile(self.supports)
+
+    @property
+    def requirement(self) -> Requirement:
+        """What is to be hidden."""
+        return Requirement(self.sensitivities)
+
+    @property
+    def memory(self) -> SessionMemory:
+        """What was hidden and shown so far, for a generalisation that takes it into account."""
+        return SessionMemory(frozenset(self.hidden), frozenset(self.shown))
+
+    def rebuilt(self, built: BuiltProfile, fresh: Requirement, tree: TopicTree) -> Self:
+        """New supports for the old: what she marked, unmarked and hid stays.
+
+        A topic of ``fresh``, the usual requirement, is marked only where the profile did not touch it before: one that
+        she held and is not marked was unmarked by her. Topics that overlap with a mark of hers are left to it.
+        """
+        held = set(tree.with_paths([tree.place(topic) for topic in self.supports]).tolist())
+        own = {tree.place(topic) for topic in self.sensitivities}
+        weights = dict(self.sensitivities)
+        for topic, weight in fresh.sensitivities.items():
+            place = tree.place(topic)
+            apart = not any(place in tree.below(other) or other in tree.below(place) for other in own)
+            if apart and place not in held:
+                weights[topic] = weight
+        return self._changed(supports=built.profile.supports, sensitivities=weights, sources=built.sources)
+
+    def with_support(self, tree: TopicTree, topic: str, documents: float) -> Self:
+        """With so many documents at a topic."""
+        tree.place(topic)
+        if not 0 < documents < inf:
+            raise ParameterError(
+                f"the support of {named([topic])} must be above 0 and finite", hint="take the topic out instead"
+            )
+        return self._changed(supports={**self.supports, topic: float(documents)})
+
+    def without_support(self, tree: TopicTree, topic: str) -> Self:
+        """Without the documents at and below a topic; marks stay."""
+        branch = self._held_branch(tree, topic, self.supports)
+        return self._changed(supports={name: count for name, count in self.supports.items() if name not in branch})
+
+    def with_sensitivity(self, tree: TopicTree, topic: str, weight: float, *, merge: bool = False) -> Self:
+        """With a topic marked as sensitive; sensitive topics above or below it are refused, or merged with it."""
+        tree.place(topic)
+        marked = Requirement({**self.sensitivities, topic: float(weight)})
+        overlaps = marked.overlaps(tree)
+        if overlaps and not merge:
+            upper, lower = overlaps[0]
+            raise InputError(
+                f"sensitive topics overlap: {named([lower])} is below {named([upper])}",
+                hint="take one of the two, or merge them (--merge): the upper one with the larger weight covers both",
+            )
+        return self._changed(sensitivities=marked.merged(tree).sensitivities if overlaps else marked.sensitivities)
+
+    def without_sensitivity(self, tree: TopicTree, topic: str) -> Self:
+        """With a topic no longer marked; ParameterError where it is not."""
+        tree.place(topic)
+        if topic not in self.sensitivities:
+            raise ParameterError(f"{named([topic])} is not marked as sensitive", hint="see: aidos shield profile show")
+        return self._changed(sensitivities={name: sen for name, sen in self.sensitivities.items() if name != topic})
+
+    def remembering(self, tree: TopicTree, memory: SessionMemory) -> Self:
+        """With what else was hidden from an observer and shown to it."""
+        all_of_it = self.memory.adding(memory.hidden, memory.shown)
+        return self._changed(hidden=_in_order(tree, all_of_it.hidden), shown=_in_order(tree, all_of_it.shown))
+
+    def forgetting(self, tree: TopicTree, topic: str) -> Self:
+        """Without anything about a topic and what is below it: documents, marks, and that it was hidden or shown."""
+        kept = (*self.supports, *self.sensitivities, *self.hidden, *self.shown)
+        branch = self._held_branch(tree, topic, kept)
+        return self._changed(
+            supports={name: count for name, count in self.supports.items() if name not in branch},
+            sensitivities={name: weight for name, weight in self.sensitivities.items() if name not in branch},
+            hidden=tuple(name for name in self.hidden if name not in branch),
+            shown=tuple(name for name in self.shown if name not in branch),
+        )
+
+    def _held_branch(self, tree: TopicTree, topic: str, kept: Mapping[str, float] | tuple[str, ...]) -> frozenset[str]:
+        branch = frozenset(tree.ids[place] for place in tree.below(tree.place(topic)))
+        if branch.isdisjoint(kept):
+            raise ParameterError(f"the profile holds nothing at or below {named([topic])}")
+        return branch
+
+    def _changed(self, **fields: object) -> Self:
+        return replace(self, updated=_now(), **fields)  # type: ignore[arg-type]
+
+
+def tree_digest(tree: TopicTree) -> str:
+    """Names a taxonomy by its topics and their parents: better words for a topic do not make old profiles useless."""
+    parents = ("" if above < 0 else tree.ids[above] for above in tree.parents.tolist())
+    pairs = sorted(f"{topic}\x1f{parent}" for topic, parent in zip(tree.ids, parents, strict=True))
+    return hashlib.sha256("\x1e".join(pairs).encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def named(topics: list[str] | tuple[str, ...]) -> str:
+    """The first few topics, fit for a message: a file that somebody else wrote may hold anything."""
+    first = ", ".join(ascii(topic[:LONGEST_NAME]).strip("'\"") for topic in topics[:NAMED])
+    return first + (", ..." if len(topics) > NAMED else "")
+
+
+def _in_order(tree: TopicTree, topics: Iterable[str]) -> tuple[str, ...]:
+    return tuple(tree.ids[place] for place in sorted(map(tree.place, topics)))

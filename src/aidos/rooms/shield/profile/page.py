@@ -1,0 +1,217 @@
+"""The page about one query: what of a private profile would be sent with it, what stays hidden, and why.
+
+It is for the searcher and for nobody else: a finding, since it names what is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from aidos.core.guarantee import NoGuarantee
+from aidos.core.mechanism import Finding, PublicFacts
+from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose
+from aidos.report.trees import MOST_LINES, TreeLine, tree
+from aidos.report.values import Value
+from aidos.rooms.shield.profile.decision import Decision, SeedTopic, SessionMemory
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+
+__all__ = [
+    "STANDING_COLUMNS",
+    "ShieldStory",
+    "answer_words",
+    "no_gain_words",
+    "shield_page",
+    "standing_facts",
+    "standing_rows",
+    "state_words",
+    "tree_block",
+]
+
+STANDING_COLUMNS = ("measure", "all your topics on it", "what is sent")
+TOPIC_COLUMNS = ("topic", "what becomes of it", "sensitive", "share of yours", "gives away")
+HOW = (
+    "Risk is how much of what you marked as sensitive an observer could conclude, who knows the public tree of topics "
+    "and sees this profile: 0 is what she would expect of anybody, 1 is everything. Power is how well a profile tells "
+    "what you mean: 0 for none, 1 where one narrow topic is left. A topic is hidden with all below it when its branch "
+    "gives away more than the limit allows; the topic above it then stands for it. A topic that is not sensitive can "
+    "be hidden too, where even its name would point to what is below."
+)
+NO_GAIN = "By this measure the profile tells no more than the query alone: nothing is gained by sending it."
+ANSWERS = {
+    "sent": "these topics would be sent with the query",
+    "distinct": "nothing is sent: the query needs no profile",
+    "nothing-in-common": "nothing is sent: there is nothing to send",
+    "all-hidden": "nothing is sent: everything would give too much away",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShieldStory:
+    """One query and what was decided about it."""
+
+    query: str
+    decision: Decision
+    mechanism: ProfileGeneralisation
+    names: Mapping[str, str] = field(repr=False)
+    """Names of the topics by id."""
+    memory: SessionMemory = field(default_factory=SessionMemory, repr=False)
+    """What the session had hidden and shown before."""
+    remembered: bool = False
+    """Whether what is hidden and shown now was added to it."""
+    command: str = ""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether there is something to remember that the session does not know yet."""
+        return self.decision.remembered(self.memory) != self.memory
+
+    @property
+    def threat_model(self) -> str:
+        """What is covered and what is not, in a sentence."""
+        guarantee: NoGuarantee = self.mechanism.guarantee(PublicFacts())
+        return guarantee.reason
+
+
+def shield_page(story: ShieldStory) -> Page:
+    """One page for one query."""
+    return Page(
+        title="What would leave the machine with this query",
+        lead=f"\u201c{story.query}\u201d: {answer_words(story.decision)}.",
+        chapters=(_what(story), _worth(story), _limits(story)),
+        source=Finding(value=story, about="one person's interests"),
+    )
+
+
+def answer_words(decision: Decision) -> str:
+    """The answer in a few words."""
+    return ANSWERS[decision.outcome]
+
+
+def state_words(decision: Decision, topic: SeedTopic) -> str:
+    """What becomes of a topic: sent, hidden, or not sent because nothing is."""
+    if topic.state == "sent":
+        return "sent"
+    weighed = decision.outcome in ("sent", "all-hidden")
+    return ("hidden" if weighed else "not sent") + (", sensitive" if topic.sensitive else "")
+
+
+def standing_facts(decision: Decision) -> dict[str, object]:
+    """Risk, power and utility before and after."""
+    before, after = _standings(decision)
+    return {"query_power": decision.query_power, "before": before, "after": after}
+
+
+def standing_rows(story: ShieldStory) -> list[tuple[Value, ...]]:
+    """The same for people, a row a measure, without the dust of rounding (adding 0 makes -0 a plain one)."""
+    standings = _standings(story.decision)
+    before = " together with all shown before" if story.memory.shown else ""
+    labels = {
+        "risk": f"risk: what it gives away{before} (at most {story.mechanism.risk_limit:g})",
+        "power": "power: how well it tells what you mean",
+        "utility": f"gain over the query alone, which has {story.decision.query_power:.3f}",
+    }
+    return [(label, *(round(each[name], 3) + 0.0 for each in standings)) for name, label in labels.items()]
+
+
+def no_gain_words(decision: Decision) -> str:
+    """A plain word where a profile is sent and nothing is gained by it; empty otherwise."""
+    return NO_GAIN if decision.is_sent and decision.utility <= 0 else ""
+
+
+def tree_block(story: ShieldStory) -> Figure | DataTable:
+    """The topics as a picture with the table behind it; the table alone where there are too many to draw."""
+    decision = story.decision
+    table = DataTable(
+        caption="Every topic, from the top down",
+        columns=TOPIC_COLUMNS,
+        rows=tuple(
+            (
+                story.names[each.topic],
+                state_words(decision, each),
+                each.sensitive,
+                f"{each.preference:.0%}",
+                round(each.cost, 3),
+            )
+            for each in decision.topics
+        ),
+        numeric=TOPIC_COLUMNS[3:],
+    )
+    if len(decision.topics) > MOST_LINES:
+        return table
+    lines = [
+        TreeLine(
+            name=story.names[each.topic],
+            depth=each.depth,
+            shown=each.state == "sent",
+            sensitive=each.sensitive,
+            word=state_words(decision, each),
+        )
+        for each in decision.topics
+    ]
+    return Figure(
+        chart=tree("What is sent and what is hidden", lines),
+        caption=f"{decision.reason[:1].upper()}{decision.reason[1:]}.",
+        table=table,
+    )
+
+
+def _what(story: ShieldStory) -> Chapter:
+    decision = story.decision
+    topics = [each for each in decision.topics if each.depth > 0]
+    blocks: list[Block] = []
+    if topics:
+        kept = [each for each in topics if each.state == "hidden"]
+        tiles = (
+            ("topics sent", len(topics) - len(kept)),
+            ("kept back", len(kept)),
+            ("of these sensitive", sum(each.sensitive for each in kept)),
+        )
+        blocks += [Facts(tiles), tree_block(story)]
+    else:
+        blocks.append(Prose(f"{decision.reason[:1].upper()}{decision.reason[1:]}."))
+    if story.remembered:
+        blocks.append(
+            Prose("This is remembered: later queries do not show what is hidden here, and what is sent here counts.")
+        )
+    return Chapter(title="What is sent, and what is hidden", blocks=tuple(blocks))
+
+
+def _worth(story: ShieldStory) -> Chapter:
+    decision = story.decision
+    blocks: list[Block] = [
+        DataTable(
+            caption=f"Your topics on the query, before and after (limit of risk {story.mechanism.risk_limit:g})",
+            columns=STANDING_COLUMNS,
+            rows=tuple(standing_rows(story)),
+            numeric=STANDING_COLUMNS[1:],
+        ),
+        Prose(HOW),
+    ]
+    if words := no_gain_words(decision):
+        blocks.append(Callout("caution", words))
+    return Chapter(title="What it gives away, and what it is worth", blocks=tuple(blocks))
+
+
+def _limits(story: ShieldStory) -> Chapter:
+    words = story.threat_model
+    return Chapter(
+        title="What this does not protect",
+        blocks=(
+            Callout("caution", f"{words[:1].upper()}{words[1:]}."),
+            Prose(
+                "Topics are found by the words of the query and of the tree of topics. A wrong topic is possible: the "
+                "page shows what aidos believes, not what is true."
+            ),
+            Code(text=story.command, language="command"),
+        ),
+    )
+
+
+def _standings(decision: Decision) -> tuple[dict[str, float], dict[str, float]]:
+    before, after = decision.before, decision.after
+    gain = before.power - decision.query_power if len(decision.topics) > 1 else 0.0
+    return (
+        {"risk": before.risk, "power": before.power, "utility": gain},
+        {"risk": after.risk, "power": after.power, "utility": decision.utility},
+    )

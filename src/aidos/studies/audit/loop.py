@@ -1,0 +1,169 @@
+"""The whole loop in the sample world: audit, mark what was found and is sensitive, shield, audit again.
+
+Before, the service holds the searcher's whole profile and uses it for every query that it personalises. Afterwards it
+holds nothing: with each query goes what profile generalisation allows, and the service personalises with that alone
+(`aidos.studies.audit.shielded`). Queries, switches and documents are the same both times, the noise is new.
+
+Two things change at once: what is marked is hidden, and of the rest only what a query is about is sent, so that all
+weights fall somewhat. With ``mark=()`` nothing is marked, which tells the two apart. The service of this world believes
+what it is sent and remembers nothing; a real one that knows an account already would have to forget first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from aidos.core.noise import Noise
+from aidos.core.progress import SILENT, Progress
+from aidos.core.resultpairs import ResultPair
+from aidos.model.topics import default_taxonomy
+from aidos.model.topicsearch import TopicSearch
+from aidos.rooms.audit.comparison import AuditComparison, compare_audits
+from aidos.rooms.audit.findings import AuditFinding
+from aidos.rooms.audit.profileaudit import ProfileAudit, describe_pairs
+from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
+from aidos.rooms.shield.profile.decision import SessionMemory
+from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.rooms.shield.profile.kept import KeptProfile
+from aidos.studies.audit.service import SampleService, WorldQuery
+from aidos.studies.audit.shielded import ShieldedSearcher, own_profile
+from aidos.world.results import Account
+from aidos.world.size import World
+
+__all__ = ["QUERIES", "LoopOutcome", "Rehearsal", "run_loop", "sensitive_found"]
+
+QUERIES = 300
+"""Queries that are asked each time unless more or fewer are wanted."""
+TAXONOMY = "the taxonomy that comes with aidos"
+"""What the taxonomy of the sample world is called in the searcher's profile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoopOutcome:
+    """Both audits of one account, and the shield between them."""
+
+    before_pairs: tuple[ResultPair, ...] = field(repr=False)
+    after_pairs: tuple[ResultPair, ...] = field(repr=False)
+    profile: KeptProfile = field(repr=False)
+    """The searcher's own profile, with the marks."""
+    marked: tuple[str, ...]
+    """Topics that the first audit found and that were marked as sensitive, by id."""
+    truth: Mapping[str, float] = field(repr=False)
+    """The weights that the service held before, by topic."""
+    before: AuditFinding = field(repr=False)
+    after: AuditFinding = field(repr=False)
+    comparison: AuditComparison = field(repr=False)
+    sent: int
+    """Queries that a profile was sent with."""
+    hidden: int
+    """Queries with which something was hidden."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rehearsal:
+    """An account that was audited once; it can be shielded and audited again in several ways."""
+
+    service: SampleService = field(repr=False)
+    number: int
+    """The account, counted from 0."""
+    account: Account = field(repr=False)
+    search: TopicSearch = field(repr=False)
+    audit: ProfileAudit
+    asked: tuple[WorldQuery, ...] = field(repr=False)
+    pairs: tuple[ResultPair, ...] = field(repr=False)
+    finding: AuditFinding = field(repr=False)
+
+    @classmethod
+    def of(  # noqa: PLR0913 - who, by what, and how much of it
+        cls,
+        service: SampleService,
+        number: int,
+        search: TopicSearch,
+        audit: ProfileAudit,
+        *,
+        queries: int = QUERIES,
+        progress: Progress = SILENT,
+    ) -> Self:
+        """Ask the queries of an account, and audit it."""
+        account = service.account(number)
+        asked = service.draw_queries(account, queries, service.stream("loop queries", number))
+        stream, pairs = service.stream("loop before", number), []
+        with progress.task("asking with the profile known", total=queries, unit="queries") as task:
+            for query in asked:
+                pairs.append(service.ask(query, account.weights, stream))
+                task.advance(1)
+        finding = audit.run(describe_pairs(pairs, TaxonomyTopics(search)), Noise(seed=audit.seed))
+        return cls(
+            service=service,
+            number=number,
+            account=account,
+            search=search,
+            audit=audit,
+            asked=asked,
+            pairs=tuple(pairs),
+            finding=finding,
+        )
+
+    def shielded(
+        self, shield: ProfileGeneralisation, mark: Sequence[str], *, progress: Progress = SILENT
+    ) -> LoopOutcome:
+        """Mark topics as sensitive, ask the same queries behind the shield, and audit again by the same topics."""
+        tree, profile = self.search.tree, own_profile(self.service, self.account, self.search, taxonomy=TAXONOMY)
+        for topic in mark:
+            profile = profile.with_sensitivity(tree, topic, 1.0, merge=True)
+        searcher = ShieldedSearcher.of(self.service, self.search, profile, shield)
+        stream, memory = self.service.stream("loop after", self.number), SessionMemory()
+        decisions, pairs = [], []
+        with progress.task("asking behind the shield", total=len(self.asked), unit="queries") as task:
+            for query in self.asked:
+                decisions.append(searcher.decide(query.text, memory))
+                memory = decisions[-1].remembered(memory)
+                pairs.append(self.service.ask(query, searcher.told(decisions[-1]), stream))
+                task.advance(1)
+        topics = TaxonomyTopics(self.search, self.finding.space.ids)
+        after = self.audit.run(describe_pairs(pairs, topics), Noise(seed=self.audit.seed))
+        return LoopOutcome(
+            before_pairs=self.pairs,
+            after_pairs=tuple(pairs),
+            profile=profile.remembering(tree, memory),
+            marked=tuple(profile.sensitivities),
+            truth=self.service.true_weights(self.account),
+            before=self.finding,
+            after=after,
+            comparison=compare_audits(self.finding, after),
+            sent=sum(decision.is_sent for decision in decisions),
+            hidden=sum(bool(decision.hidden) for decision in decisions),
+        )
+
+
+def run_loop(  # noqa: PLR0913 - who, what is tried, and how much of it
+    world: World,
+    account: int,
+    *,
+    search: TopicSearch | None = None,
+    audit: ProfileAudit | None = None,
+    shield: ProfileGeneralisation | None = None,
+    mark: Sequence[str] | None = None,
+    queries: int = QUERIES,
+    progress: Progress = SILENT,
+) -> LoopOutcome:
+    """Audit an account of a world (counted from 0), mark, shield, and audit again with new noise.
+
+    Marked is what the first audit found lifted and the taxonomy calls sensitive, or what ``mark`` names by id. The
+    taxonomy of ``search`` must have the world's topics, as the default one has.
+    """
+    finder = search or TopicSearch(default_taxonomy())
+    auditor = audit or ProfileAudit(method="learning")
+    first = Rehearsal.of(SampleService.of(world), account, finder, auditor, queries=queries, progress=progress)
+    marked = sensitive_found(first.finding, finder) if mark is None else tuple(mark)
+    return first.shielded(shield or ProfileGeneralisation(), marked, progress=progress)
+
+
+def sensitive_found(finding: AuditFinding, search: TopicSearch) -> tuple[str, ...]:
+    """Topics that an audit found lifted, and that the taxonomy calls sensitive, by id."""
+    taxonomy = search.taxonomy
+    return tuple(
+        each.topic.id for each in finding.found if each.is_lifted and taxonomy.sensitive_category(each.topic.id)
+    )

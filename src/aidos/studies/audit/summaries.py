@@ -1,0 +1,244 @@
+"""Measured rows, put together: means with 95 % intervals, a table for each question, the paper's numbers beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from aidos.studies.audit.engines import EVERY, SOME
+
+__all__ = [
+    "PAPERS_LISTS",
+    "PAPERS_PRECISION",
+    "PAPERS_USERS",
+    "SIMPLE",
+    "sum_up_accounts",
+    "sum_up_alarms",
+    "sum_up_lists",
+    "sum_up_loops",
+    "sum_up_power",
+    "sum_up_precision",
+    "sum_up_recovery",
+    "sum_up_time",
+    "sum_up_topics",
+    "sum_up_users",
+]
+
+Group: TypeAlias = dict[str, Any]
+"""Columns as arrays, those of lists as lists."""
+Z = 1.959963984540054
+PAPERS_PRECISION = 0.84
+"""R-precision of the paper, over profiles of one to ten topics."""
+PAPERS_LISTS = {
+    "EM": (0.74, 0.72, 0.70, 0.69, 0.69, 0.67, 0.65, 0.63, 0.63, 0.62),
+    "INF": (0.72, 0.70, 0.68, 0.67, 0.67, 0.65, 0.65, 0.63, 0.62, 0.62),
+}
+"""How often the paper tells the personalised list, for profiles of one to ten topics."""
+PAPERS_USERS = {3: 0.60}
+"""The same for whose a list is, by how many people could be meant; the best of the paper's real accounts."""
+SIMPLE = "rank shift"
+"""The baseline that learners are held against."""
+CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20)
+
+
+def sum_up_recovery(rows: pa.Table) -> pa.Table:
+    """Means by kind of weights and method, with the largest errors."""
+    errors = ("mix_error", "concentration_error", "rate_error")
+    return _table(
+        {
+            **key,
+            "data_sets": len(group["sample"]),
+            **_interval("r_precision", group["r_precision"]),
+            **_interval("correlation", group["correlation"]),
+            **{name: float(group[name].mean()) for name in errors},
+            **{f"worst_{name}": float(group[name].max()) for name in errors[:2]},
+        }
+        for key, group in _groups(rows, ("weights", "method"))
+    )
+
+
+def sum_up_topics(rows: pa.Table) -> pa.Table:
+    """Mean R-precision by setting, method and number of topics; topics null for all sizes together.
+
+    Beside it the mean difference to rank shift over the same profiles, with its standard error.
+    """
+    found = []
+    whole = rows.set_column(rows.schema.get_field_index("topics"), "topics", pa.nulls(len(rows), pa.int64()))
+    for table in (whole, rows):
+        groups = list(_groups(table, ("setting", "method", "topics")))
+        shares = {
+            tuple(key.values()): np.array([_share(each, len(each)) for each in of["ranks"]]) for key, of in groups
+        }
+        for key, group in groups:
+            own, shift = shares[tuple(key.values())], shares[key["setting"], SIMPLE, key["topics"]]
+            beyond = own - shift
+            found.append(
+                {
+                    **key,
+                    **_interval("r_precision", own),
+                    "beyond_shift": float(beyond.mean()),
+                    "beyond_shift_error": float(beyond.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else None,
+                    "mixing": float(group["mixing"].mean()),
+                    "warned": float(group["warned"].mean()),
+                    "profiles": len(own),
+                    "paper": PAPERS_PRECISION if key["setting"] == EVERY and key["topics"] is None else None,
+                }
+            )
+    return _table(found)
+
+
+def sum_up_precision(rows: pa.Table) -> pa.Table:
+    """Mean precision and recall among the topics of the largest weights, by setting, method and how many are taken."""
+    return _table(
+        {
+            **key,
+            "taken": taken,
+            "precision": float(np.mean([(np.array(ranks) <= taken).sum() / taken for ranks in group["ranks"]])),
+            "recall": float(np.mean([(np.array(ranks) <= taken).mean() for ranks in group["ranks"]])),
+        }
+        for key, group in _groups(rows, ("setting", "method"))
+        for taken in CUTOFFS
+    )
+
+
+def sum_up_lists(rows: pa.Table) -> pa.Table:
+    """How often the personalised list is told, by setting, method and number of topics."""
+    return _table(
+        {
+            **key,
+            **_interval("accuracy", group["accuracy"]),
+            "profiles": len(group["accuracy"]),
+            "paper": PAPERS_LISTS[key["method"]][key["topics"] - 1] if key["topics"] <= 10 else None,
+        }
+        for key, group in _groups(rows, ("setting", "method", "topics"))
+    )
+
+
+def sum_up_users(rows: pa.Table) -> pa.Table:
+    """How often the right person is told, from one query and from all, by setting, method and size of the group."""
+    return _table(
+        {
+            **key,
+            "chance": 1 / key["people"],
+            **_interval("accuracy", group["query_accuracy"]),
+            "from_all_queries": float(group["user_accuracy"].mean()),
+            "groups": len(group["query_accuracy"]),
+            "paper": PAPERS_USERS.get(key["people"]) if key["setting"] == SOME else None,
+        }
+        for key, group in _groups(rows, ("setting", "method", "people"))
+    )
+
+
+def sum_up_time(rows: pa.Table) -> pa.Table:
+    """Median processor seconds and rounds by number of queries and method, and how many times faster INF is."""
+    times = {
+        (key["queries"], key["method"]): (float(np.median(group["seconds"])), float(np.median(group["rounds"])))
+        for key, group in _groups(rows, ("queries", "method"))
+    }
+    return _table(
+        {
+            "queries": queries,
+            "method": method,
+            "seconds": seconds,
+            "rounds": rounds,
+            "times_inf": seconds / times[queries, "INF"][0],
+        }
+        for (queries, method), (seconds, rounds) in times.items()
+    )
+
+
+def sum_up_alarms(rows: pa.Table) -> pa.Table:
+    """The share of false alarms by noise and number of vanilla lists."""
+    return _table(
+        {**key, "alarms": float(group["alarm"].mean()), "data_sets": len(group["alarm"])}
+        for key, group in _groups(rows, ("noise", "vanilla_lists"))
+    )
+
+
+def sum_up_power(rows: pa.Table) -> pa.Table:
+    """The share that is detected by number of queries, beside what the true effect and the queries foretell."""
+    return _table(
+        {
+            **key,
+            **_interval("detected", group["detected"].astype(np.float64)),
+            "foretold": float(group["foretold"].mean()),
+            "planned": float(group["planned"].mean()),
+            "planned_queries": _middle(group["planned_queries"]),
+            "data_sets": len(group["detected"]),
+        }
+        for key, group in _groups(rows, ("queries",))
+    )
+
+
+def sum_up_accounts(rows: pa.Table) -> pa.Table:
+    """The accounts as they are, and a last row with the means."""
+    found = [{**row, "account": str(row["account"] + 1)} for row in rows.to_pylist()]
+    means = {
+        name: float(np.mean([row[name] for row in found])) for name in found[0] if name not in ("account", "p_value")
+    }
+    return _table(
+        [*({name: _number(value) for name, value in row.items()} for row in found), {"account": "mean", **means}]
+    )
+
+
+def sum_up_loops(rows: pa.Table) -> pa.Table:
+    """Mean weights before and after, and how many topics are found, by shield and kind of topic.
+
+    Topics that are marked in one run are "marked" in the other, too, where nothing is hidden.
+    """
+    kinds = ["marked" if row["marked"] else "sensitive" if row["sensitive"] else "other" for row in rows.to_pylist()]
+    return _table(
+        {
+            **key,
+            "count": len(group["before"]),
+            "true_weight": float(group["true_weight"].mean()),
+            "before": float(group["before"].mean()),
+            "after": float(group["after"].mean()),
+            "found_before": float(group["found_before"].mean()),
+            "found_after": float(group["found_after"].mean()),
+            "changed": float(group["changed"].mean()),
+            "sent": float(group["sent"].mean()),
+            "hidden": float(group["hidden"].mean()),
+        }
+        for key, group in _groups(rows.append_column("kind", pa.array(kinds)), ("shield", "kind"))
+    )
+
+
+def _groups(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], Group]]:
+    """Rows with the same keys, in the order in which they first occur."""
+    columns = {name: rows[name].to_pylist() for name in rows.column_names}
+    members: dict[tuple[Any, ...], list[int]] = {}
+    for at, found in enumerate(zip(*(columns[key] for key in keys), strict=True)):
+        members.setdefault(found, []).append(at)
+    for found, places in members.items():
+        group = {name: [column[place] for place in places] for name, column in columns.items() if name not in keys}
+        plain = {name: isinstance(values[0], list) for name, values in group.items()}
+        arrays = {name: values if plain[name] else np.array(values) for name, values in group.items()}
+        yield dict(zip(keys, found, strict=True)), arrays
+
+
+def _share(ranks: Sequence[int], taken: int) -> float:
+    return float((np.array(ranks) <= taken).mean())
+
+
+def _interval(name: str, values: NDArray[np.float64]) -> dict[str, float]:
+    mean = float(values.mean())
+    half = Z * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+    return {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
+
+
+def _middle(numbers: Iterable[int | None]) -> float:
+    """The median, where no plan is an endless one."""
+    return float(np.median([np.inf if number is None else number for number in numbers]))
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows))

@@ -1,0 +1,211 @@
+"""People of the sample world as searchers: profiles from what they clicked on, and what they searched for afterwards.
+
+The first two of the three months make the profile: the title and snippet of every document that somebody clicked on
+goes to the topic that retrieval finds for it. The queries are those of the last month, in order, each text once. What a
+query was really about is known where a result was clicked on: the log of the world shows documents of the query's own
+topic only. Nothing of that truth goes into profiles or rankings.
+
+Sensitive are the topics that the taxonomy marks. For a taxonomy without marks they are those that documents about the
+world's sensitive topics are mapped to more often than others, so that there is something to hide.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from aidos.core.progress import SILENT, Progress
+from aidos.core.taxonomy import Profile, Taxonomy
+from aidos.core.topictree import TopicTree
+from aidos.errors import InputError
+from aidos.model.topicsearch import TopicHits, TopicSearch
+from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.requirement import CostLayer, Requirement
+from aidos.studies.ups.plan import UpsExperiment
+from aidos.world.documents import document_blocks
+from aidos.world.log import LogMaker
+from aidos.world.people import block_count
+from aidos.world.size import DAYS_PER_MONTH, MONTHS, START, World
+from aidos.world.vocabulary import build_vocabulary
+
+__all__ = ["Asked", "Corpus", "Person", "Searcher", "Society", "gather_society", "read_corpus"]
+
+Places: TypeAlias = NDArray[np.int32]
+LEAST_DOCUMENTS, LEAST_QUERIES = 5, 3
+"""People with less are left out: they have no profile, or nothing to try it on."""
+UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Corpus:
+    """The world's documents, by number."""
+
+    numbers: dict[str, int] = field(repr=False)
+    texts: list[str] = field(repr=False)
+    """Title and snippet: what a result shows."""
+    whole: pa.Table = field(repr=False)
+    """Names and full texts, for the search service."""
+    topics: list[str] = field(repr=False)
+    """What each is about, by the world's truth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """A query of a searcher."""
+
+    text: str = field(repr=False)
+    hits: TopicHits
+    """T(q) with relevances."""
+    meant: str
+    """The topic that it is about in truth; empty where nobody clicked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Searcher:
+    """Somebody with a profile and queries."""
+
+    profile: Profile = field(repr=False)
+    queries: tuple[Asked, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Person:
+    """A searcher's profile laid over the tree: made when it is needed, since large trees make it large."""
+
+    held: HeldProfile
+    layer: CostLayer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Society:
+    """All searchers, and what is public."""
+
+    search: TopicSearch = field(repr=False)
+    corpus: Corpus = field(repr=False)
+    searchers: tuple[Searcher, ...] = field(repr=False)
+    sensitive: Places = field(repr=False)
+    """Topics that count as sensitive for whoever holds them, none above another."""
+
+    @property
+    def tree(self) -> TopicTree:
+        """The taxonomy as arrays."""
+        return self.search.tree
+
+    def person(self, searcher: Searcher) -> Person:
+        """Her profile, and what it costs; sensitive topics weigh 1 each."""
+        held = HeldProfile.of(self.tree, searcher.profile)
+        mine = self.sensitive[held.supports[self.sensitive] > 0]
+        requirement = Requirement({self.tree.ids[place]: 1.0 for place in mine.tolist()})
+        return Person(held=held, layer=CostLayer.of(self.tree, held, requirement))
+
+
+def read_corpus(world: World) -> Corpus:
+    """All documents of a world."""
+    table = pa.concat_tables(document_blocks(world))
+    wanted = ("object_id", "title", "snippet", "text", "topic")
+    columns = {name: [str(value) for value in table.column(name).to_pylist()] for name in wanted}
+    return Corpus(
+        numbers={name: number for number, name in enumerate(columns["object_id"])},
+        texts=[f"{title} {snippet}" for title, snippet in zip(columns["title"], columns["snippet"], strict=True)],
+        whole=pa.table(
+            {
+                "object_id": columns["object_id"],
+                "text": [f"{title} {text}" for title, text in zip(columns["title"], columns["text"], strict=True)],
+            }
+        ),
+        topics=columns["topic"],
+    )
+
+
+def gather_society(world: World, search: TopicSearch, asked: UpsExperiment, *, progress: Progress = SILENT) -> Society:
+    """The first people of a world who have enough documents and queries, as many as are asked for."""
+    corpus = read_corpus(world)
+    places = search.map_texts(corpus.texts)
+    maker, found = LogMaker.of(world), list[Searcher]()
+    with progress.task("reading searchers", total=asked.searchers, unit="people") as task:
+        for block in range(block_count(world)):
+            for rows in _people(maker.block(block)):
+                searcher = _searcher(rows, corpus, places, search, asked.queries_per_searcher)
+                if searcher is not None and len(found) < asked.searchers:
+                    found.append(searcher)
+                    task.advance(1)
+                if len(found) == asked.searchers:
+                    return _society(world, search, corpus, places, found)
+    if len(found) < 2:
+        raise InputError(f"{len(found)} people of the world have enough documents and queries", hint="take more people")
+    return _society(world, search, corpus, places, found)
+
+
+def _society(world: World, search: TopicSearch, corpus: Corpus, places: Places, found: Sequence[Searcher]) -> Society:
+    marked = _topmost(search.taxonomy, search.tree)
+    sensitive = marked if len(marked) else _standing_for(world, search.tree, corpus, places)
+    return Society(search=search, corpus=corpus, searchers=tuple(found), sensitive=sensitive)
+
+
+def _people(log: pa.Table) -> Iterator[list[dict[str, Any]]]:
+    """The rows of one person after the other."""
+    rows: list[dict[str, Any]] = []
+    columns = ["client_id", "timestamp", "user_query", "query_id", "action", "object_id"]
+    for row in log.select(columns).to_pylist():
+        if rows and row["client_id"] != rows[0]["client_id"]:
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows
+
+
+def _searcher(
+    rows: list[dict[str, Any]], corpus: Corpus, places: Places, search: TopicSearch, most: int
+) -> Searcher | None:
+    """Somebody from her rows of the log; None where there is too little of her."""
+    later = START.replace(tzinfo=None) + timedelta(days=DAYS_PER_MONTH * (MONTHS - 1))
+    read: Counter[int] = Counter()
+    meant: dict[str, str] = {}
+    for row in rows:
+        number = corpus.numbers.get(row["object_id"]) if row["action"] == "click" else None
+        if row["timestamp"] < later:
+            if number is not None and places[number] >= 0:
+                read[int(places[number])] += 1
+        elif row["action"] == "query":
+            meant.setdefault(row["user_query"], UNKNOWN)
+        elif number is not None:
+            meant[row["user_query"]] = corpus.topics[number]
+    if read.total() < LEAST_DOCUMENTS or len(meant) < LEAST_QUERIES:
+        return None
+    asked = (Asked(text=text, hits=search.find(text), meant=topic) for text, topic in list(meant.items())[:most])
+    profile = Profile({search.tree.ids[place]: float(count) for place, count in sorted(read.items())})
+    return Searcher(profile=profile, queries=tuple(asked))
+
+
+def _topmost(taxonomy: Taxonomy, tree: TopicTree) -> Places:
+    """Topics that are marked as sensitive and have no marked one above them."""
+    found, end = [], 0
+    for place, topic in enumerate(tree.ids):
+        if place >= end and taxonomy[topic].sensitive:
+            found.append(place)
+            end = place + int(tree.sizes[place])
+    return np.array(found, dtype=np.int32)
+
+
+def _standing_for(world: World, tree: TopicTree, corpus: Corpus, places: Places) -> Places:
+    """Topics that mostly sensitive documents of the world are mapped to, the upper ones where they overlap."""
+    vocabulary = build_vocabulary(world)
+    private = {vocabulary.topics[topic].id for topic in vocabulary.sensitive}
+    votes: Counter[int] = Counter()
+    for topic, place in zip(corpus.topics, places.tolist(), strict=True):
+        if place >= 0:
+            votes[place] += 1 if topic in private else -1
+    found, end = [], 0
+    for place in sorted(place for place, vote in votes.items() if vote > 0):
+        if place >= end:
+            found.append(place)
+            end = place + int(tree.sizes[place])
+    return np.array(found, dtype=np.int32)

@@ -1,0 +1,202 @@
+"""The utility experiments of both log papers, by name and repeatable (Götz et al. 2012, Zhang et al. 2016).
+
+The same log, plan and seed give the same numbers, on any number of workers. Settings that are finished are kept in a
+directory, if one is given, and not done again there; more strengths or limits may be added later. True contributions
+lie in a private scratch directory while the experiment runs, and nowhere after.
+
+All releases are simulated with a seed. They carry no guarantee, and the numbers here are about true data: findings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+
+from aidos.core.progress import SILENT, Progress
+from aidos.engine.embedded import EmbeddedTable
+from aidos.engine.files import write_text
+from aidos.engine.scratch import scratch_directory
+from aidos.errors import ParameterError
+from aidos.rooms.publish.items import KINDS
+from aidos.studies.risk.shelf import Shelf
+from aidos.studies.utility.gathering import gather_originals
+from aidos.studies.utility.ground import Ground, lay_documents, lay_suggestions
+from aidos.studies.utility.heldout import require_relevance
+from aidos.studies.utility.jobs import jobs_of
+from aidos.studies.utility.originals import Originals, UnsuitedLogError
+from aidos.studies.utility.outcome import Facts, Outcome
+from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
+from aidos.studies.utility.poolgrid import fit_grid
+from aidos.studies.utility.poolstudy import holding, run_retrieval
+from aidos.studies.utility.running import run_jobs
+from aidos.studies.utility.working import work
+
+__all__ = ["SETTINGS", "PreparedLog", "Source", "prepare", "run_experiment"]
+
+SETTINGS, FACTS = "settings", "facts.json"
+"""Where finished settings are kept, and what is known about the log."""
+FIXED = (
+    *("kinds", "tops", "cache_bytes", "suggested_queries", "seed"),
+    *("folds", "tried_queries", "pool_limit", "pool_size"),
+)
+"""What results of one setting depend on beside the setting."""
+NEEDED: dict[str, tuple[str, ...]] = {
+    "statistics": ("queries",),
+    "caching": ("keywords",),
+    "substitution": ("pairs",),
+    "retrieval": ("clicks",),
+    "mechanisms": ("queries",),
+}
+"""Kinds without which an experiment cannot be."""
+CACHING = {"caching", "mechanisms"}
+"""Those that fill a cache of posting lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What an experiment is about."""
+
+    log: EmbeddedTable
+    """A search log; queries as `aidos publish` would count them."""
+    about: str
+    """It, in words."""
+    fingerprint: str
+    """Another one for other data: kept results of other data are refused."""
+    documents: EmbeddedTable | None = None
+    """Documents that were searched in: object_id and text."""
+
+
+def run_experiment(  # noqa: PLR0913 - on what, what, and where and how it is worked out
+    experiment: Experiment,
+    source: Source,
+    asked: UtilityPlan | None = None,
+    *,
+    keep: Path | None = None,
+    workers: int = 1,
+    memory: str = "",
+    progress: Progress = SILENT,
+) -> Outcome:
+    """Run one experiment on one log."""
+    with prepare(source, asked, (experiment,), workers=workers, memory=memory, progress=progress) as prepared:
+        return prepared.run(experiment, keep=keep)
+
+
+@contextmanager
+def prepare(  # noqa: PLR0913 - the same
+    source: Source,
+    asked: UtilityPlan | None = None,
+    experiments: Sequence[Experiment] = EXPERIMENTS,
+    *,
+    workers: int = 1,
+    memory: str = "",
+    progress: Progress = SILENT,
+) -> Iterator[PreparedLog]:
+    """Make a log ready for some experiments, which is done once for all of them."""
+    plan = asked or UtilityPlan()
+    if workers < 1:
+        raise ParameterError(f"workers must be at least 1, got {workers}")
+    wanted = {kind for experiment in experiments for kind in _kinds(experiment, plan)}
+    with scratch_directory() as directory:
+        originals = gather_originals(source.log, directory, tuple(wanted), seed=plan.seed, progress=progress)
+        pool = fit_grid(plan, originals.people, originals.count_askings())
+        ground = Ground(originals=originals, plan=plan, pool=pool, memory=memory or f"{80 // workers}%")
+        if source.documents is not None and not CACHING.isdisjoint(experiments) and "keywords" in originals.kinds:
+            lay_documents(ground, source.documents)
+        yield PreparedLog(source=source, ground=ground, workers=workers, progress=progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedLog:
+    """A log that any of the experiments it was made ready for can be run on."""
+
+    source: Source
+    ground: Ground
+    """Of all of them."""
+    workers: int
+    progress: Progress
+
+    def run(self, experiment: Experiment, *, keep: Path | None = None) -> Outcome:
+        """Run one; UnsuitedLogError where the log has not what it is about."""
+        plan = self.ground.plan
+        originals = self.ground.originals.of_kinds(_kinds(experiment, plan))
+        originals.require(*NEEDED[experiment])
+        if experiment == "retrieval":
+            require_relevance(originals.contributions(self.source.log.engine, "clicks"), holding(plan))
+        ground, numbers = self._lay(experiment, originals)
+        jobs = [] if experiment == "retrieval" else jobs_of(experiment, plan, originals.kinds)
+        # The directory is taken last: what is refused leaves nothing behind.
+        shelf, kept = _shelf(experiment, self.source, plan, keep)
+        if experiment == "retrieval":
+            results = run_retrieval(
+                ground, self.source.documents, shelf, kept, workers=self.workers, progress=self.progress
+            )
+        else:
+            found = run_jobs(jobs, work, ground, shelf=shelf, kept=kept, workers=self.workers, progress=self.progress)
+            results = pa.concat_tables(found.values())
+        facts = self._facts(originals, numbers)
+        if keep is not None:
+            write_text(keep / FACTS, json.dumps(asdict(facts), indent=2) + "\n", private=True)
+        return Outcome(experiment=experiment, plan=plan, results=results, facts=facts, pool=ground.pool)
+
+    def _lay(self, experiment: Experiment, originals: Originals) -> tuple[Ground, dict[str, float]]:
+        """What all jobs of an experiment need, worked out once; and what of it is to be told."""
+        documents, has = self.source.documents, originals.kinds
+        if experiment == "caching" and documents is None:
+            raise UnsuitedLogError(
+                "a cache of posting lists needs documents", hint="name the searched collection with --documents"
+            )
+        caches = documents is not None and experiment in CACHING and "keywords" in has
+        suggests = experiment in {"substitution", "mechanisms"} and "pairs" in has
+        ground = replace(self.ground, originals=originals, caches=caches, suggests=suggests)
+        numbers: dict[str, float] = {}
+        with self.progress.task("preparing measures", total=2, unit="steps") as task:
+            if caches:
+                cacheable = ground.cacheable()
+                numbers |= {
+                    "cache_bytes": float(cacheable.limits.memory_bytes),
+                    "index_bytes": float(cacheable.index_bytes),
+                    "known_share": float(cacheable.workload[cacheable.documents > 0].sum() / cacheable.workload.sum()),
+                }
+            task.advance(1)
+            if suggests:
+                numbers["suggested_for"] = float(lay_suggestions(ground))
+                if experiment == "substitution" and not numbers["suggested_for"]:
+                    raise UnsuitedLogError(
+                        "the log itself gives no suggestions: too few people rephrase the same queries",
+                        hint="name a larger log",
+                    )
+            task.advance(1)
+        return ground, numbers
+
+    def _facts(self, originals: Originals, numbers: dict[str, float]) -> Facts:
+        kinds = self.ground.plan.kinds
+        return Facts(
+            about=self.source.about,
+            people=originals.people,
+            kinds=tuple(kind for kind in originals.kinds if kind in kinds),
+            left_out={kind: why for kind, why in originals.left_out.items() if kind in kinds},
+            numbers=numbers,
+        )
+
+
+def _kinds(experiment: Experiment, plan: UtilityPlan) -> tuple[str, ...]:
+    """What an experiment is about: some kinds by its nature, or those that were asked for."""
+    fixed = {"caching": ("keywords",), "substitution": ("queries", "pairs"), "retrieval": ("queries", "clicks")}
+    return fixed.get(experiment) or tuple(kind for kind in KINDS if kind in plan.kinds)
+
+
+def _shelf(experiment: Experiment, source: Source, plan: UtilityPlan, keep: Path | None) -> tuple[Shelf, Path | None]:
+    """Where finished settings are kept. Which settings there are is no part of it: more may come later."""
+    fixed = {name: getattr(plan, name) for name in FIXED}
+    said = json.dumps([experiment, source.fingerprint, fixed], sort_keys=True)
+    mark = sha256(said.encode()).hexdigest()
+    if keep is None:
+        return Shelf(None, mark), None
+    Shelf(keep, mark)
+    return Shelf(keep / SETTINGS, mark), keep / SETTINGS

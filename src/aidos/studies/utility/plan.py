@@ -1,0 +1,185 @@
+"""What the utility experiments try: which releases of a log, at which strength, measured by what.
+
+statistics     how far published counts are from true ones (Götz et al. 2012, tables 3 and 4, figures 2 to 5)
+caching        a cache of posting lists filled by a release (figure 6)
+substitution   suggestions learned from a release (figures 7 and 8)
+retrieval      ranking by clicks of a release (Zhang et al. 2016, tables 4 and 5, figure 1)
+mechanisms     every mechanism at equal guarantees
+
+A setting is one release that is simulated: a mechanism with its strength. Simulations have seeds, so that they can be
+repeated, and what is released with a known seed promises nothing: nothing made here may leave the building.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, Literal, TypeAlias, get_args
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from aidos.core.checks import check_parameters
+from aidos.errors import ParameterError
+from aidos.rooms.publish.items import KINDS
+from aidos.studies.utility.substitution import MOST_FREQUENT
+
+__all__ = ["ANONYMOUS", "EXPERIMENTS", "ORIGINAL", "PAPER", "Experiment", "Job", "Setting", "UtilityPlan"]
+
+Experiment: TypeAlias = Literal["statistics", "caching", "substitution", "retrieval", "mechanisms"]
+"""One of the five."""
+EXPERIMENTS: tuple[Experiment, ...] = get_args(Experiment)
+ORIGINAL, ANONYMOUS = "original", "k-query-anonymity"
+"""The log itself, and the comparator of the paper."""
+GIGABYTE = 10**9
+SEVERAL = ("epsilons", "items_per_person", "ks", "tops", "equal_epsilons", "kinds")
+"""Lists that need values."""
+OPEN = ("noise_scales", "thresholds", "mechanisms")
+"""Lists that may be left to the experiment."""
+PAPER = "zealous-probabilistic"
+"""The paper's mechanism with the promise that its figures are about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One release that is simulated."""
+
+    mechanism: str
+    """By name; `ORIGINAL` for the log itself."""
+    epsilon: float | None = None
+    delta: float | None = None
+    items_per_person: int | None = None
+    """m in the paper."""
+    k: int | None = None
+    """Of k-anonymity."""
+    noise_scale: float | None = None
+    """b of the pool release."""
+    threshold: int | None = None
+    """K of the pool release."""
+    halved: bool = False
+    """Whether epsilon and delta are brought from one person replaced to one added or removed."""
+    repeat: int = 0
+    """Which of the repetitions, each with noise of its own."""
+
+    @property
+    def name(self) -> str:
+        """A name that no other setting has."""
+        parts = {
+            "e": self.epsilon,
+            "d": self.delta,
+            "m": self.items_per_person,
+            "k": self.k,
+            "b": self.noise_scale,
+            "t": self.threshold,
+        }
+        told = "".join(f"-{letter}{value:g}" for letter, value in parts.items() if value is not None)
+        return f"{self.mechanism}{told}{'-halved' if self.halved else ''}-r{self.repeat}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One setting in one experiment: what a process works on at a time."""
+
+    experiment: Experiment
+    setting: Setting
+    kind: str = ""
+    """The kind of items, where the work is about one."""
+
+    @property
+    def name(self) -> str:
+        """What its results are kept under."""
+        return "-".join(part for part in (self.experiment, self.kind, self.setting.name) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtilityPlan:
+    """What is tried."""
+
+    epsilons: tuple[Annotated[float, Gt(0)], ...] = (1.0, 2.0, 5.0, 10.0)
+    """Strengths of the paper's mechanism."""
+    items_per_person: tuple[Annotated[int, Ge(1)], ...] = (1, 4, 8, 20, 40, 80, 160)
+    """Limits on the items of each person (m) that statistics are taken at."""
+    ks: tuple[Annotated[int, Ge(2)], ...] = (5, 10, 20, 50, 100)
+    """People that a query needs, for k-anonymity."""
+    usual_epsilon: Annotated[float, Gt(0)] = 5.0
+    """The strength at which the limit on items is varied; the paper's figure 4 has it too."""
+    usual_k: Annotated[int, Ge(2)] = 10
+    """The k that goes with it."""
+    delta: Annotated[float, Gt(0), Lt(1)] = 1e-3
+    """Of the paper's experiments."""
+    cache_items: Annotated[int, Ge(1)] = 6
+    """Limit on the keywords of each person, where the cache is filled at several strengths."""
+    cache_bytes: Annotated[int, Ge(1)] = GIGABYTE
+    """Memory for posting lists; less where the whole index would fit into it."""
+    suggested_queries: Annotated[int, Ge(1)] = MOST_FREQUENT
+    """The most frequent queries that suggestions are made for."""
+    tops: tuple[Annotated[int, Ge(1)], ...] = (10, 50, 100, 500, 1_000, 5_000, 10_000)
+    """The most frequent items that coverage and precision are about."""
+    equal_epsilons: tuple[Annotated[float, Gt(0)], ...] = (1.0,)
+    """Strengths at which mechanisms are compared."""
+    equal_delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
+    """Delta at which mechanisms are compared."""
+    equal_items_per_person: Annotated[int, Ge(1)] = 10
+    """Items of each person that count, where mechanisms are compared."""
+    noise_scales: tuple[Annotated[float, Gt(0), Le(2**15)], ...] = ()
+    """Noise of the pool release (b); unless given the paper's, scaled to the log (see ``poolgrid``)."""
+    thresholds: tuple[Annotated[int, Ge(1)], ...] = ()
+    """Counts that queries need in the pool release (K); scaled likewise."""
+    usual_noise: Annotated[float, Gt(0), Le(2**15)] | None = None
+    """b of the paper's tables 4 and 5; scaled likewise."""
+    usual_threshold: Annotated[int, Ge(1)] | None = None
+    """K there; scaled likewise."""
+    pool_limit: Annotated[int, Ge(2), Le(10_000)] | None = None
+    """Queries, and clicks, of each person that count in the pool release (q_f); scaled by the askings of a person."""
+    pool_size: Annotated[int, Ge(1)] = 2_000
+    """Phrases of the collection that make the public pool."""
+    folds: Annotated[int, Ge(2)] = 5
+    """Parts of the people; each is tried on what is learned from the others."""
+    tried_folds: Annotated[int, Ge(1)] | None = None
+    """How many of the parts are tried; all unless given."""
+    tried_queries: Annotated[int, Ge(2)] = 1_000
+    """Queries that are tried in each fold, at most."""
+    mechanisms: tuple[str, ...] = ()
+    """Mechanisms that are compared, by name; all unless given."""
+    kinds: tuple[str, ...] = tuple(KINDS)
+    """Kinds of items that statistics and comparisons are about."""
+    repeats: Annotated[int, Ge(1)] = 1
+    """How often each release is simulated."""
+    seed: Annotated[int, Ge(0)] = 7
+    """Of all noise."""
+
+    def __post_init__(self) -> None:
+        if unknown := [kind for kind in self.kinds if kind not in KINDS]:
+            raise ParameterError(f"there are no {unknown[0]!r} to count", hint=f"kinds are {', '.join(KINDS)}")
+        check_parameters(self)
+        for name in (*SEVERAL, *OPEN):
+            values = getattr(self, name)
+            if (not values and name in SEVERAL) or len(set(values)) < len(values):
+                raise ParameterError(f"UtilityPlan: {name} needs values, each once")
+
+    def paper(self, epsilon: float, items: int) -> Iterator[Setting]:
+        """The paper's mechanism, as often as asked."""
+        for repeat in range(self.repeats):
+            yield Setting(mechanism=PAPER, epsilon=epsilon, delta=self.delta, items_per_person=items, repeat=repeat)
+
+    def equal(self, name: str, epsilon: float, items: int, *, halved: bool = False) -> Iterator[Setting]:
+        """Any mechanism at the delta that mechanisms are compared at, as often as asked."""
+        for repeat in range(self.repeats):
+            yield Setting(
+                mechanism=name,
+                epsilon=epsilon,
+                delta=self.equal_delta,
+                items_per_person=items,
+                halved=halved,
+                repeat=repeat,
+            )
+
+    def grid(self, epsilons: tuple[float, ...], items: tuple[int, ...]) -> Iterator[Setting]:
+        """The paper's mechanism at every pair of a strength and a limit."""
+        for epsilon, limit in product(epsilons, items):
+            yield from self.paper(epsilon, limit)
+
+    def anonymous(self) -> Iterator[Setting]:
+        """The comparator at every k, the usual one among them."""
+        for k in dict.fromkeys((*self.ks, self.usual_k)):
+            yield Setting(mechanism=ANONYMOUS, k=k)

@@ -1,0 +1,122 @@
+"""What is private need not be an argument: - reads it from the standard input."""
+
+import inspect
+import io
+import os
+import pty
+import subprocess
+import sys
+import typing
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+from aidos.app import commands
+from aidos.app.cli import run
+from aidos.app.standardinput import LARGEST, PrivateName, PrivateNames, PrivateText, read_name, read_names, read_text
+from aidos.errors import InputError
+
+PRIVATE = {"query", "text", "author_id", "author", "person", "person_id", "post", "post_ids", "words", "draft", "topic"}
+"""How arguments are called that quote or name somebody."""
+HARMLESS = {
+    ("ledger", "open_budget", "person"),  # the name of a column
+    ("risk.look", "person", "topic"),  # topics of a ranking, the same for everybody
+    ("risk.look", "local", "topic"),
+    ("risk.rank", "rank", "topic"),
+    ("evaluate.mediator", "mediator", "topic"),
+    ("expose.aggregate", "audit", "words"),  # a number
+    ("audit.evidence", "evidence", "query"),  # a number
+    ("taxonomy", "show_taxonomy", "topic"),  # of a tree that is public
+}
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    return lambda text: monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def test_arguments_are_taken_as_they_are():
+    assert read_text("a - b") == "a - b"
+    assert read_name("ann") == "ann"
+    assert read_names(["a", "b"]) == ["a", "b"]
+
+
+def test_a_name_is_a_line_names_are_lines_and_a_text_is_what_is_left(typed):
+    typed("ann\nfirst line\nsecond line\n")
+    assert read_name("-") == "ann"
+    assert read_text("-") == "first line\nsecond line"
+    typed(" a \n\nb\n")
+    assert read_names(["x", "-", "y"]) == ["x", "a", "b", "y"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \n \n"])
+def test_nothing_is_no_text(typed, text):
+    for read in (read_text, read_name, lambda mark: read_names([mark])):
+        typed(text)
+        with pytest.raises(InputError, match="nothing was read"):
+            read("-")
+
+
+def test_what_is_no_text_or_too_much_is_refused(typed, monkeypatch):
+    typed("x" * (LARGEST + 2))
+    with pytest.raises(InputError, match="more than"):
+        read_text("-")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\n"), encoding="utf-8"))
+    with pytest.raises(InputError, match="as text"):
+        read_name("-")
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InputError, match="no standard input"):
+        read_text("-")
+
+
+def test_in_a_terminal_it_asks_on_stderr():
+    controller, terminal = pty.openpty()
+    script = "from aidos.app.standardinput import read_name; print(read_name('-', 'your query'))"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as asked:
+        os.write(controller, b"debt lawyer\n")
+        said, prompted = asked.communicate(timeout=60)
+    os.close(terminal)
+    os.close(controller)
+    assert said == b"debt lawyer\n"
+    assert prompted == b"your query: "
+
+
+def test_a_mistyped_option_is_not_taken_for_a_text(capsys):
+    for arguments in (["shield", "explain", "--jsno"], ["expose", "query", "--jsno", "--in", "nowhere"]):
+        assert run(arguments) == 2
+        assert "--jsno" in capsys.readouterr().err
+
+
+def parameters():
+    """All parameters of commands that are texts, with what their annotations say."""
+    for module in walk_packages(commands.__path__, f"{commands.__name__}."):
+        found = import_module(module.name)
+        for name in found.__all__:
+            made = getattr(found, name)
+            if (
+                inspect.isfunction(made)
+                and made.__module__ == module.name
+                and {"common", *PRIVATE} & {*made.__annotations__} > {"common"}
+            ):
+                hints = typing.get_type_hints(made, include_extras=True)
+                for parameter, hint in hints.items():
+                    yield module.name.removeprefix(f"{commands.__name__}."), name, parameter, hint
+
+
+def converters(hint):
+    """The converters that an annotation brings, also within a union."""
+    own = [each.converter for each in getattr(hint, "__metadata__", ()) if getattr(each, "converter", None)]
+    return own + [each for part in typing.get_args(hint) for each in converters(part)]
+
+
+def test_whatever_is_private_can_be_read_from_standard_input():
+    known = {converter for kind in (PrivateText, PrivateName, PrivateNames) for converter in converters(kind)}
+    assert len(known) == 3
+    texts = [each for each in parameters() if each[2] in PRIVATE and each[:3] not in HARMLESS]
+    assert len(texts) > 10
+    lacking = [each[:3] for each in texts if not known & set(converters(each[3]))]
+    # A draft is read in the command, after the line that says whose it is.
+    assert lacking == [("expose.look", "draft", "text")]

@@ -1,0 +1,90 @@
+"""One contract for every job: declared once, understood from its declaration alone, the same on every surface."""
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import textwrap
+from typing import get_args, get_type_hints
+
+import pytest
+
+from aidos.app.cli import grow
+from aidos.app.verbs import VERBS, job_of
+from aidos.jobs.answer import Answer, Finding, Release
+
+
+def commands(known, words=()):
+    for name in known:
+        if not name.startswith("-"):
+            line, parts = (*words, name), [part for part in known[name] if not part.startswith("-")]
+            yield from commands(known[name], line) if parts else [(" ".join(line), known[name].default_command)]
+
+
+JOBS = {line: function.job for line, function in commands(grow()) if hasattr(function, "job")}
+
+
+@pytest.fixture(params=JOBS)
+def line(request):
+    return request.param
+
+
+@pytest.fixture
+def job(line):
+    return JOBS[line]
+
+
+def with_nested(kind):
+    yield kind
+    for hint in get_type_hints(kind).values():
+        for part in (hint, *get_args(hint)):
+            if dataclasses.is_dataclass(part):
+                yield from with_nested(part)
+
+
+def documented(kind):
+    """The fields of a class, those it inherits too, that have a docstring under them."""
+    for each in kind.__mro__[:-1]:
+        body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0].body
+        for field, below in itertools.pairwise(body):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+            ):
+                yield field.target.id, below.value.value
+
+
+def test_there_are_jobs_and_every_verb_is_one():
+    assert len(JOBS) >= 6
+    assert {job_of(verb) for verb in VERBS} <= set(JOBS.values())
+
+
+def test_a_job_is_a_frozen_value(job):
+    for kind in with_nested(job):
+        assert kind.__dataclass_params__.frozen, kind
+
+
+def test_its_docstring_has_an_example_of_its_command(line, job):
+    assert f"aidos {line}" in job.__doc__.partition("For example:")[2]
+
+
+def test_every_parameter_is_explained_once_and_no_default_is_typed_by_hand(job):
+    for kind in with_nested(job):
+        told = dict(documented(kind))
+        hints = get_type_hints(kind)
+        silent = [
+            each.name
+            for each in dataclasses.fields(kind)
+            if each.name not in told
+            and not any(dataclasses.is_dataclass(part) for part in (hints[each.name], *get_args(hints[each.name])))
+        ]
+        assert silent == [], kind
+        assert [name for name, words in told.items() if "unless given" in words] == [], kind
+
+
+def test_its_answer_is_a_release_or_a_finding_and_nothing_else(job):
+    answer = get_type_hints(job.run)["return"]
+    assert issubclass(answer, Answer)
+    assert issubclass(answer, Release) != issubclass(answer, Finding)
+    assert "__repr__" not in vars(answer), "an answer prints in one line: dataclass(repr=False)"
