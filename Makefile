@@ -56,7 +56,7 @@ coverage: environment ## The test suite with a coverage report
 	@$(PYTEST) $(PARALLEL) -m "not browser" --cov --cov-report=term --cov-report=html
 
 bench: environment ## Run the benchmarks and print their tables (minutes; some gigabytes of temporary disk)
-	@$(BIN)/python tools/bench.py
+	@$(BIN)/python tools/bench.py $(if $(TELL),--tell)
 
 crash: environment ## Fail or kill at every call to the file system (about 25 minutes on 2 cores; before a release)
 	@AIDOS_CRASH_EVERY=1 $(PYTEST) $(PARALLEL) tests/crash

@@ -2,7 +2,7 @@
 
     python benchmarks/ingest.py [--rows 10000000] [--file LOG.tsv] [--rounds 2]
 
-Each side runs in a fresh process with 1 GB of engine memory and the same threads. The exit code is 1 when aidos takes
+Each side runs in a fresh process with 1 GB of engine memory and the same threads. The exit code is 3 when aidos takes
 more than twice as long as the plain copy, or more than 2 GB of memory.
 """
 
@@ -97,7 +97,7 @@ def compare(source: Path, directory: Path, rounds: int) -> int:
         megabytes = f"{told['peak'] / 1e6:>11.0f} MB{told['size'] / 1e6:>7.0f} MB"
         print(f"{side:12}{told['seconds']:>10.2f}{told['cpu']:>14.2f}{megabytes}")
     print(f"ratio {ratio:.2f} (at most {LARGEST_RATIO})")
-    return int(ratio > LARGEST_RATIO or best["aidos"]["peak"] > LARGEST_MEMORY)
+    return 3 if ratio > LARGEST_RATIO or best["aidos"]["peak"] > LARGEST_MEMORY else 0
 
 
 def main() -> int:

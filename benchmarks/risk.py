@@ -4,7 +4,7 @@
 
 Makes posts with the words of the taxonomy, reads them, and computes all measures for the twelve sensitive topics of the
 sample world with their domains. The loop does the same comparisons post by post, on a sample of people; its time is
-taken as that of the sample times the posts there are to a post of the sample. Ends with status 1 when a limit is
+taken as that of the sample times the posts there are to a post of the sample. Ends with status 3 when a limit is
 missed; limits are for 1,000,000 posts and shrink with fewer: 5 minutes and 4 GB for everything from the table to the
 risks, 20 times faster than the loop, 50 ms for a post that comes in later (however many there are), and with
 ``--train`` 15 minutes for 200 latent topics. The last two go by processor time, so that other work on the machine does
@@ -246,7 +246,7 @@ def main() -> int:
     )
     if asked.train:
         good &= training(table, people)
-    return 0 if good else 1
+    return 0 if good else 3
 
 
 if __name__ == "__main__":

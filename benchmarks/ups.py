@@ -5,7 +5,7 @@
 Without ``--taxonomy`` a tree of 111,000 topics with made-up names is taken. A searcher holds a good part of it, with
 some of it sensitive. Queries are names of topics; the mapping keeps as many topics as make seeds of about 100 and about
 1,000 nodes (by default 20 at most). A decision is timed from the words to the profile, at a limit of half the seed's
-risk, so that there is something to prune. Ends with status 1 when a limit is missed: 5 ms (100 nodes) and 50 ms (1,000)
+risk, so that there is something to prune. Ends with status 3 when a limit is missed: 5 ms (100 nodes) and 50 ms (1,000)
 at the median, GreedyIL at least 100 times faster than GreedyDP on seeds of 100 nodes, a cost that rises with no more
 than the power 1.3 of the seed from 100 to 10,000 nodes (n log n looks like 1.15 there; at 1.3 twice the size costs 2.5
 times as much, where it would be four times as much for a quadratic cost), and 60 s for a profile from 100,000
@@ -241,7 +241,7 @@ def main() -> int:
     good &= greedy_ratio(search, held, layer)
     good &= growth()
     good &= building(search, asked.entries)
-    return 0 if good else 1
+    return 0 if good else 3
 
 
 if __name__ == "__main__":
