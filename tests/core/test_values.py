@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
 
@@ -40,6 +41,39 @@ def test_all_bad_parameters_are_named_at_once():
 def test_good_parameters_pass_and_none_means_not_given():
     assert Limits(limit=None).limit is None
     assert Limits(share=0).share == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"epsilon": "one"}, "epsilon must be a number, got 'one'"),
+        ({"limit": 2.5}, "limit must be a whole number, got 2.5"),
+        ({"limit": True}, "limit must be a whole number, got True"),
+        ({"half_life": [1.0]}, "half_life must be a number, got a list"),
+        ({"epsilon": None}, "epsilon must be a number, got None"),
+    ],
+)
+def test_values_of_another_kind_are_told_and_not_compared(parameters, words):
+    with pytest.raises(ParameterError, match=words):
+        Limits(**parameters)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Limits(limit=np.int64(3), epsilon=np.float32(0.5)).limit == 3
+
+
+def test_a_text_is_no_list():
+    @dataclass(frozen=True)
+    class Named:
+        names: tuple[str, ...] = ()
+
+        def __post_init__(self):
+            check_parameters(self)
+
+    with pytest.raises(ParameterError, match="names must be a list, got 'one'"):
+        Named(names="one")
+    with pytest.raises(ParameterError, match="names must be a list, each a text, got a tuple"):
+        Named(names=("one", 2))
 
 
 def test_limits_hold_where_none_is_allowed_too():

@@ -227,3 +227,18 @@ def test_values_in_memory_join_a_table_and_come_back_by_columns():
         found = table.fetch(f"select text from {{table}} join {chosen.name} using (number) order by number")
         assert found.to_pydict() == {"text": ["n3", "n7"]}
         assert table.fetch("select number from {table}").column("number").to_numpy().sum() == 499500
+
+
+def test_an_engine_outside_its_with_says_so():
+    engine = EmbeddedEngine()
+    for _ in range(2):  # before it is opened, and after it is closed
+        with pytest.raises(EngineError, match="not open") as caught:
+            engine.view("select 1 as one")
+        assert "with aidos.EmbeddedEngine() as engine" in caught.value.hint
+        with engine:
+            assert engine.run("select 1") == [(1,)]
+
+
+def test_memory_is_a_text():
+    with pytest.raises(ParameterError, match="a size such as 1GB"):
+        EmbeddedEngine(memory=5)

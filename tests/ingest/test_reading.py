@@ -338,3 +338,25 @@ class TestOptions:
             read_files(engine, [path], ReadOptions(columns={"shoe_size": "query"}))
         with pytest.raises(ParameterError, match="no file"):
             read_files(engine, [])
+
+
+@pytest.mark.parametrize(
+    ("paths", "words", "hint"),
+    [
+        ("log.tsv", "must be a list of names", "['log.tsv']"),
+        (Path("log.tsv"), "must be a list of names", "['log.tsv']"),
+        ([], "no file was named", "name a file"),
+        ([5], "cannot be a int", "as texts"),
+    ],
+)
+@pytest.mark.parametrize("use", [read_files, check_files])
+def test_what_is_no_list_of_names_is_refused(shared, use, paths, words, hint):
+    with pytest.raises(ParameterError, match=words) as caught:
+        use(shared, paths)
+    assert hint in caught.value.hint
+
+
+def test_paths_are_names_too(shared, tmp_path):
+    path = tmp_path / "log.tsv"
+    path.write_text(HEADER + "1\tweather\t2006-03-01 10:00:00\t\t\n")
+    assert read_files(shared, [path]).table.count() == 1

@@ -65,6 +65,9 @@ def test_the_answer_saves_what_was_not_written(rankings, tmp_path):
         (lambda data: aidos.rerank(7), "data cannot be a int", "a path"),
         (lambda data: aidos.rerank("nothing.csv"), "there is no such file", "check the name"),
         (lambda data: aidos.rerank(data.drop(columns="score")), "the table", "score"),
+        (lambda data: aidos.rerank(data, column="score=points"), "column must be a list", "column=['score=points']"),
+        (lambda data: aidos.rerank(data, quality_floor="high"), "quality_floor must be a number", "give a number"),
+        (lambda data: aidos.simulate(rankings=2.5), "rankings must be a whole number", "give a whole number"),
     ],
 )
 def test_mistakes_are_told_with_what_to_do(rankings, wrong, words, hint):

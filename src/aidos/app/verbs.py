@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from aidos.core.checks import wrong_kind
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
@@ -77,13 +78,22 @@ def _fill(kind: type, given: Mapping[str, Any]) -> Any:
     made: dict[str, Any] = {}
     for each in fields(kind):
         if each.name in given:
-            value, hint = given[each.name], hints[each.name]
-            made[each.name] = Path(value) if isinstance(value, str) and Path in (hint, *get_args(hint)) else value
+            made[each.name] = _settled(each.name, given[each.name], hints[each.name])
         elif (inner := _nested(hints[each.name])) is not None:
             own = {name: given[name] for name, _, _ in parameters_of(inner) if name in given}
             if own:
                 made[each.name] = _fill(inner, own)
     return kind(**made)
+
+
+def _settled(name: str, value: Any, hint: Any) -> Any:
+    """A value as its job declares it: a text may be a path, and a list a tuple."""
+    if words := wrong_kind(value, hint):
+        remedy = f"write {name}=[{value!r}]" if words == "a list" and isinstance(value, str) else f"give {words}"
+        raise ParameterError(f"{name} must be {words}, got a {type(value).__name__}", hint=remedy)
+    if isinstance(value, list):
+        return tuple(value)
+    return Path(value) if isinstance(value, str) and Path in (hint, *get_args(hint)) else value
 
 
 def _nested(hint: Any) -> type | None:

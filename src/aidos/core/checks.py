@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from math import isfinite
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import annotated_types as at
 
@@ -16,7 +19,17 @@ from aidos.errors import ParameterError, WrongParameter
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_parameters", "did_you_mean", "read_parameters"]
+__all__ = ["check_parameters", "did_you_mean", "read_parameters", "wrong_kind"]
+
+KINDS: dict[object, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "True or False"),
+    int: ((Integral,), "a whole number"),
+    float: ((Real,), "a number"),
+    str: ((str,), "a text"),
+    Path: ((str, PathLike), "a path"),
+    NoneType: ((NoneType,), "None"),
+}
+"""What a value of each type may be, and what people call it. NumPy's numbers are numbers."""
 
 
 def check_parameters(spec: DataclassInstance) -> None:
@@ -53,8 +66,28 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
     return (f"did you mean {close[0]}? " if close else "") + f"there are {', '.join(known)}"
 
 
+def wrong_kind(value: object, hint: object) -> str:
+    """What a parameter with this type must be, when the value is none; types without a name for people pass."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return wrong_kind(value, parts[0])
+    if origin in {Union, UnionType}:
+        wrong = [wrong_kind(value, part) for part in parts]
+        return " or ".join(words for words in wrong if words != "None") if all(wrong) else ""
+    if origin is tuple and parts[1:] == (Ellipsis,):
+        if not isinstance(value, list | tuple):
+            return "a list"
+        return next((f"a list, each {words}" for each in value if (words := wrong_kind(each, parts[0]))), "")
+    allowed, words = KINDS.get(hint, ((), "")) if isinstance(hint, type) else ((), "")
+    if not allowed or (isinstance(value, allowed) and (hint is bool or not isinstance(value, bool))):
+        return ""
+    return words
+
+
 def _broken(value: object, hint: object) -> list[tuple[str, str]]:
     """What stands before the name of a parameter, and what behind it, for each thing that is wrong."""
+    if words := wrong_kind(value, hint):
+        return [("", f"must be {words}, got {_shown(value)}")]
     kinds = get_args(hint)
     if isinstance(value, tuple) and get_origin(hint) is tuple and kinds[1:] == (Ellipsis,):
         return [(f"each of {before}", behind) for item in value for before, behind in _broken(item, kinds[0])]
@@ -62,6 +95,11 @@ def _broken(value: object, hint: object) -> list[tuple[str, str]]:
         return [("", f"must be finite, got {value!r}")]
     asked = (_words_if_broken(limit, value) for limit in _limits(hint))
     return [("", f"must be {words}, got {value!r}") for words in asked if words]
+
+
+def _shown(value: object) -> str:
+    """A value of the wrong kind: a text as it was written, of anything else only what it is."""
+    return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 
 
 def _limits(hint: object) -> tuple[object, ...]:

@@ -45,7 +45,7 @@ class EmbeddedEngine:
         scratch: Path | None = None,
         progress: Progress = SILENT,
     ) -> None:
-        if memory and not MEMORY.fullmatch(memory):
+        if memory and not (isinstance(memory, str) and MEMORY.fullmatch(memory)):
             raise ParameterError(f"memory must be a size such as 1GB or 512MB, got {memory!r}")
         if threads is not None and threads < 1:
             raise ParameterError(f"threads must be at least 1, got {threads}")
@@ -55,6 +55,16 @@ class EmbeddedEngine:
         self._scratch_parent = scratch
         self._stack = ExitStack()
         self._numbers = count(1)
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """DuckDB's own, between the beginning and the end of the ``with``."""
+        if self._connection is None:
+            raise EngineError(
+                "the engine is not open", hint="use it inside a with: with aidos.EmbeddedEngine() as engine:"
+            )
+        return self._connection
 
     def __enter__(self) -> Self:
         self.scratch = self._stack.enter_context(scratch_directory(self._scratch_parent))
@@ -69,7 +79,7 @@ class EmbeddedEngine:
         if self.memory:
             settings["memory_limit"] = self.memory
         try:
-            self.connection = self._stack.enter_context(duckdb.connect(":memory:", config=settings))
+            self._connection = self._stack.enter_context(duckdb.connect(":memory:", config=settings))
         except duckdb.Error as error:
             self._stack.close()
             raise EngineError(f"the engine did not start: {_first_line(error)}") from error
@@ -80,6 +90,7 @@ class EmbeddedEngine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._connection = None
         self._stack.close()
 
     def run(self, sql: str, parameters: Sequence[object] = (), *, label: str = "") -> list[tuple[object, ...]]:

@@ -89,8 +89,7 @@ def inspect_files(
     engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions
 ) -> tuple[tuple[Inspection, ...], tuple[Problem, ...]]:
     """Look into every file; give all that is known of each, and all problems that stand in the way."""
-    if not paths:
-        raise ParameterError("no file was named")
+    paths = _names(paths)
     prepare_engine(engine, options.normalise)
     datasets = [name for name in paths if name.startswith(PREFIX)]
     sources, problems = find_sources([name for name in paths if name not in datasets])
@@ -106,6 +105,19 @@ def inspect_files(
         if spool.schema != spools[0][1].schema
     ]
     return files, tuple(problems)
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """The names of files as texts: from Python people also give paths, and forget the list around a single name."""
+    if isinstance(paths, str | Path):
+        raise ParameterError("paths must be a list of names, got one name", hint=f"write [{str(paths)!r}]")
+    if not paths:
+        raise ParameterError("no file was named", hint="name a file, or a pattern such as 'logs/*.tsv'")
+    if wrong := next((each for each in paths if not isinstance(each, str | Path)), None):
+        raise ParameterError(
+            f"a file's name cannot be a {type(wrong).__name__}", hint="give the names of files, as texts"
+        )
+    return [str(each) for each in paths]
 
 
 def write_log(reading: Reading, path: Path | str) -> int:
