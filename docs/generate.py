@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 import aidos
-from aidos.app.cli import COMMANDS, grow
+from aidos.app.cli import grow
+from aidos.app.registry import COMMANDS
 
 __all__ = ["commands_page", "write_reference"]
 
@@ -39,14 +40,15 @@ def commands_page() -> str:
     """All commands with their options, as ``--help`` tells them."""
     _, *sections = re.split(r"(?m)^## aidos ", grow().generate_docs())
     named = {section.split("\n", 1)[0].strip(): section for section in sections}
-    body = "\n".join(_command_section(command, named[command]) for command in COMMANDS)
+    commands = grow(parts=False)
+    helps = {command: inspect.getdoc(commands[command].default_command) or "" for command in COMMANDS}
+    body = "\n".join(_command_section(command, helps[command], named[command]) for command in COMMANDS)
     return f"# Commands\n\nResults go to stdout, everything else to stderr.\n\n{body}\n"
 
 
-def _command_section(command: str, section: str) -> str:
+def _command_section(command: str, told: str, section: str) -> str:
     """One command. Its examples are taken from the docstring: the help formatter joins their lines."""
-    function = getattr(import_module(f"aidos.app.commands.{command}"), command)
-    found = EXAMPLES.search(inspect.getdoc(function) or "")
+    found = EXAMPLES.search(told)
     examples = [line.strip() for line in found[1].splitlines()] if found else []
     text = EXAMPLES.sub("", section.partition("\n")[2])
     shown = "For example:\n\n```text\n" + "\n".join(examples) + "\n```\n" if examples else ""

@@ -11,8 +11,9 @@ from functools import cache
 from pathlib import Path
 
 import aidos
-from aidos.app.cli import COMMANDS
+from aidos.app.cli import grow
 from aidos.app.demo.house import FLOORS
+from aidos.app.registry import COMMANDS
 from aidos.ingest.formats.base import LineFormat
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -191,10 +192,8 @@ def test_what_is_exported_exists_and_is_documented():
 def test_every_command_is_documented_with_examples():
     written = [path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts]
     guides = "".join(path.read_text() for path in [*written, ROOT / "README.md"])
-    helps = {
-        command: inspect.getdoc(getattr(importlib.import_module(f"aidos.app.commands.{command}"), command))
-        for command in COMMANDS
-    }
+    app = grow(parts=False)
+    helps = {command: inspect.getdoc(app[command].default_command) for command in COMMANDS}
     assert [command for command in COMMANDS if f"aidos {command}" not in helps[command]] == []
     assert [command for command in COMMANDS if f"aidos {command}" not in guides] == []
 

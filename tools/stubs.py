@@ -17,7 +17,8 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from aidos.app.verbs import VERBS, job_of, parameters_of
+from aidos.app.registry import VERBS
+from aidos.app.verbs import job_of, parameters_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
 STUB = ROOT / "__init__.pyi"

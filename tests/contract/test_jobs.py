@@ -10,7 +10,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from aidos.app.cli import grow
-from aidos.app.verbs import VERBS, job_of
+from aidos.app.registry import VERBS
+from aidos.app.verbs import job_of
 from aidos.jobs.answer import Answer, Finding, Release
 
 

@@ -11,7 +11,8 @@ import pytest
 from transcripts import LAST_DIGITS, PAGES, ROOT, commands, play, same
 
 from aidos.app.catalogue import BUILT_IN, find_mechanism
-from aidos.app.cli import COMMANDS, grow
+from aidos.app.cli import grow
+from aidos.app.registry import COMMANDS
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import DISTRIBUTION
 from aidos.rooms.fairness.solver import warm_up

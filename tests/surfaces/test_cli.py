@@ -12,7 +12,8 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import COMMANDS, run
+from aidos.app.cli import run
+from aidos.app.registry import COMMANDS
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 ROW = "17\tfern care\t2006-03-01 10:00:00\t\t\n"

@@ -10,7 +10,8 @@ import pytest
 
 import aidos
 from aidos.app.cli import run
-from aidos.app.verbs import VERBS, job_of, parameters_of
+from aidos.app.registry import VERBS
+from aidos.app.verbs import job_of, parameters_of
 from aidos.errors import AidosError, ParameterError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,35 +25,12 @@ from cyclopts import App, CycloptsError, Parameter
 from aidos import __version__
 from aidos.app.extras import checked
 from aidos.app.grown import grow_command, in_options
+from aidos.app.registry import COMMANDS, GROUPS, find_job, parts_of, places
 from aidos.core.plaintext import harmless, one_line
 from aidos.engine.inputs import refuse_special
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError, ParameterError
 
-__all__ = ["COMMANDS", "grow", "main", "run"]
-
-COMMANDS = (
-    "check",
-    "ingest",
-    "publish",
-    "verify",
-    "suggest",
-    "rank",
-    "calibrate",
-    "ledger",
-    "explain",
-    "attack",
-    "mediate",
-    "expose",
-    "risk",
-    "fair",
-    "taxonomy",
-    "shield",
-    "audit",
-    "evaluate",
-    "sample",
-    "demo",
-    "doctor",
-)
+__all__ = ["grow", "main", "run"]
 
 
 def _refuse_special(_kind: object, value: object) -> None:
@@ -88,7 +65,7 @@ def grow(names: Iterable[str] = COMMANDS, *, parts: bool = True) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name in names:
-        _register(app, (name,), import_module(f"aidos.app.commands.{name}"), parts=parts)
+        _register(app, (name,), parts=parts)
     return app
 
 
@@ -102,7 +79,34 @@ def _grown_for(command: str) -> App:
     return grow([command]) if command else grow(parts=False)
 
 
-def _register(parent: App, words: tuple[str, ...], module: ModuleType, *, parts: bool = True) -> None:
+def _register(parent: App, words: tuple[str, ...], *, parts: bool = True) -> None:
+    """The command of a job, or of a group with all its jobs."""
+    line = " ".join(words)
+    if line in places():
+        parent.command(checked(line, grow_command(find_job(line))), name=words[-1])
+    elif line in GROUPS:
+        group = App(name=words[-1])
+        group.default(_asking_for_a_part(line))
+        for name in parts_of(line) if parts else ():
+            _register(group, (*words, name))
+        parent.command(group)
+    else:
+        _register_module(parent, words, import_module(f"aidos.app.commands.{line}"), parts=parts)
+
+
+def _asking_for_a_part(line: str) -> Callable[[], None]:
+    """What a group does by itself: say what is missing."""
+
+    def ask() -> None:
+        *others, last = parts_of(line)
+        choice = f"{', '.join(others)} or {last}" if others else last
+        raise ParameterError(f"{GROUPS[line].missing}: {choice}", hint=f"see: aidos {line} --help")
+
+    ask.__doc__ = GROUPS[line].help
+    return ask
+
+
+def _register_module(parent: App, words: tuple[str, ...], module: ModuleType, *, parts: bool = True) -> None:
     """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS.
 
     A part is a function, or names one (`change:forget`), a job (`aidos.rooms.fairness.rerank:Rerank`) or a module that
@@ -117,7 +121,7 @@ def _register(parent: App, words: tuple[str, ...], module: ModuleType, *, parts:
     for name, part in module.PARTS.items() if parts else ():
         line, loaded = (*words, name), _loaded(module, part)
         if isinstance(loaded, ModuleType):
-            _register(group, line, loaded)
+            _register_module(group, line, loaded)
         else:
             group.command(checked(" ".join(line), loaded), name=name)
     parent.command(group)

@@ -11,30 +11,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from aidos.app.registry import VERBS, find_job
 from aidos.core.checks import wrong_kind
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
 from aidos.jobs.inputs import as_files
 
-__all__ = ["VERBS", "job_of", "make_verb", "parameters_of"]
-
-VERBS: Mapping[str, str] = {
-    "rerank": "aidos.rooms.fairness.reranking:Rerank",
-    "simulate": "aidos.rooms.fairness.comparing:SimulateRankings",
-}
-"""Name to job."""
+__all__ = ["job_of", "make_verb", "parameters_of"]
 
 
 def job_of(verb: str) -> type[Any]:
     """The job that a verb asks."""
-    module, _, name = VERBS[verb].partition(":")
-    found: type[Any] = getattr(import_module(module), name)
-    return found
+    return find_job(VERBS[verb])
 
 
 def make_verb(verb: str) -> Callable[..., Answer]:

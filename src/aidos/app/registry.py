@@ -1,0 +1,122 @@
+"""Every job by the words that ask it: ``fair rerank`` is a command, a verb, a recipe and a page of the reference.
+
+Adding a job is one file in its room and one line here. Jobs load when they are asked for, so that listing them costs
+nothing. Packages of third parties join through entry points of the group ``aidos.jobs``; they cannot take over a name
+of aidos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+__all__ = ["COMMANDS", "GROUPS", "JOBS", "VERBS", "Group", "find_job", "parts_of", "places"]
+
+COMMANDS = (
+    "check",
+    "ingest",
+    "publish",
+    "verify",
+    "suggest",
+    "rank",
+    "calibrate",
+    "ledger",
+    "explain",
+    "attack",
+    "mediate",
+    "expose",
+    "risk",
+    "fair",
+    "taxonomy",
+    "shield",
+    "audit",
+    "evaluate",
+    "sample",
+    "demo",
+    "doctor",
+)
+"""The first words, in the order in which help lists them."""
+
+JOBS: Mapping[str, str] = {
+    # risk
+    "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
+    "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
+    "risk add": "aidos.rooms.risk.jobs.change:AddEntries",
+    "risk forget": "aidos.rooms.risk.jobs.change:ForgetEntries",
+    "risk local": "aidos.rooms.risk.jobs.local:MeasureLocally",
+    "risk topics": "aidos.rooms.risk.jobs.topics:ListTopics",
+    "risk annotate": "aidos.rooms.risk.jobs.annotate:JudgeTopics",
+    "risk train": "aidos.rooms.risk.jobs.train:TrainModels",
+    "risk audit": "aidos.rooms.risk.jobs.audit:AuditCommunity",
+    # fairness
+    "fair rerank": "aidos.rooms.fairness.reranking:Rerank",
+    "fair simulate": "aidos.rooms.fairness.comparing:SimulateRankings",
+    "fair measure": "aidos.rooms.fairness.measuring:MeasureRankings",
+    "fair store": "aidos.rooms.fairness.storing:ShowStore",
+    "fair export": "aidos.rooms.fairness.storing:ExportAccounts",
+    "fair import": "aidos.rooms.fairness.storing:ImportAccounts",
+}
+"""Words to module and class; jobs of one group stand in the order in which help lists them."""
+
+VERBS: Mapping[str, str] = {
+    "rerank": "fair rerank",
+    "simulate": "fair simulate",
+}
+"""Names at the package root (``aidos.rerank``), and the jobs that they ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Words that several jobs begin with."""
+
+    help: str
+    """What they are for, with examples: the group's help."""
+    missing: str = "what to do is missing"
+    """What is told when no job of the group is named."""
+
+
+GROUPS: Mapping[str, Group] = {
+    "risk": Group(
+        help="""Find where people rank when somebody looks for the vulnerable, and tell each her own rank.
+
+        For example:
+            aidos risk local my-posts.txt
+            aidos risk rank posts.parquet --topic depression -o ranks --i-am-the-operator
+            aidos risk person ID --in ranks -o page.html
+            aidos risk audit --in ranks -o audit.html
+        """
+    ),
+    "fair": Group(
+        help="""Share attention by relevance over time, and keep every single ranking good.
+
+        For example:
+            aidos fair rerank rankings.jsonl -o served.jsonl --store attention.store
+            aidos fair simulate --shape linear --attention singular -o page.html
+            aidos fair measure served.jsonl -o page.html
+        """
+    ),
+}
+
+
+def find_job(words: str) -> type[Any]:
+    """The job of these words."""
+    module, _, name = places()[words].partition(":")
+    found: type[Any] = getattr(import_module(module), name)
+    return found
+
+
+def parts_of(group: str) -> Iterator[str]:
+    """The next words below these, each once, in order."""
+    start = f"{group} "
+    yield from dict.fromkeys(words.removeprefix(start).split()[0] for words in places() if words.startswith(start))
+
+
+@cache
+def places() -> Mapping[str, str]:
+    """Every job, those of third parties too."""
+    theirs = {entry.name.replace(".", " "): entry.value for entry in entry_points(group="aidos.jobs")}
+    return {**theirs, **JOBS}
