@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from aidos.account.ledger import MemoryLedger
     from aidos.app.release import release
     from aidos.engine.embedded import EmbeddedEngine
-    from aidos.ingest.check import check_files
     from aidos.ingest.options import ReadOptions
-    from aidos.ingest.reading import read_files
+    from aidos.ingest.reading import check_files, read_files
     from aidos.model.topics import default_taxonomy
     from aidos.rooms.fairness.equity import EquityOfAttention
     from aidos.world.size import World
@@ -47,7 +46,7 @@ _PLACES = {
     "MemoryLedger": "aidos.account.ledger",
     "ReadOptions": "aidos.ingest.options",
     "World": "aidos.world.size",
-    "check_files": "aidos.ingest.check",
+    "check_files": "aidos.ingest.reading",
     "default_taxonomy": "aidos.model.topics",
     "read_files": "aidos.ingest.reading",
     "release": "aidos.app.release",

@@ -4,8 +4,8 @@ from typing import Literal
 from aidos.account.ledger import MemoryLedger as MemoryLedger
 from aidos.app.release import release as release
 from aidos.engine.embedded import EmbeddedEngine as EmbeddedEngine
-from aidos.ingest.check import check_files as check_files
 from aidos.ingest.options import ReadOptions as ReadOptions
+from aidos.ingest.reading import check_files as check_files
 from aidos.ingest.reading import read_files as read_files
 from aidos.jobs.desk import Desk as Desk
 from aidos.jobs.inputs import Data as Data

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.core.records import POSTS, SCHEMAS, SEARCH_LOG
-from aidos.ingest.advice import missing_columns, unused_columns
+from aidos.ingest.advice import look_at, missing_columns, unused_columns
 from aidos.ingest.columns import map_columns
 from aidos.ingest.formats.base import Sample
 from aidos.ingest.formats.generic import Delimited
-from aidos.ingest.looks import look_at
 from aidos.ingest.options import ReadOptions
 
 TEXT = "many words that somebody wrote"

@@ -22,10 +22,9 @@ import zstandard
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, Problem
-from aidos.ingest.check import check_files
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import KINDS
-from aidos.ingest.reading import read_files, write_log
+from aidos.ingest.reading import check_files, read_files, write_log
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 SECRET = b"secretword"
@@ -411,7 +410,7 @@ def test_no_permission(write: Callable[[str, bytes], str], tmp_path: Path) -> No
     drop = ""
     if os.getuid() == 0:
         # Imported before: root's own Python may be closed to others.
-        drop = "import _strptime, aidos.ingest.check; os.setgid(65534); os.setuid(65534)"
+        drop = "import _strptime, aidos.ingest.reading; os.setgid(65534); os.setuid(65534)"
         for path in (tmp_path, *tmp_path.parents):
             if path.stat().st_uid == 0 and Path(tempfile.gettempdir()).resolve() in path.parents:
                 path.chmod(0o755)

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.ingest.check import check_files
 from aidos.ingest.options import ReadOptions
+from aidos.ingest.reading import check_files
 
 Write = Callable[[str, bytes], str]
 

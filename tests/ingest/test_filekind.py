@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.ingest.check import check_files
 from aidos.ingest.options import ReadOptions
+from aidos.ingest.reading import check_files
 from aidos.ingest.recognise import SIGNS, name_other_file
 from aidos.ingest.sources import Source
 

@@ -12,9 +12,8 @@ import wild_samples as wild
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
-from aidos.ingest.check import FileReport, check_files
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.reading import read_files, write_log
+from aidos.ingest.reading import FileReport, check_files, read_files, write_log
 
 Write = Callable[[str, bytes], str]
 

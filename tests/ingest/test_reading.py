@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
-from aidos.ingest.check import check_files
 from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.reading import read_files, write_log
+from aidos.ingest.reading import check_files, read_files, write_log
 
 Write = Callable[[str, bytes], str]
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from aidos.errors import ParameterError, Problem
-from aidos.ingest.formats.base import Sample
-from aidos.ingest.formats.layout import choose_delimiter, header_delimiter, suggest_delimiter, usual_quotes
+from aidos.ingest.formats.base import Sample, choose_delimiter, header_delimiter, suggest_delimiter, usual_quotes
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.recognise import Choice, format_names, recognise, take_sample
 from aidos.ingest.sources import find_sources

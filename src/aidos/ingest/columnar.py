@@ -19,10 +19,9 @@ import pyarrow.parquet as pq
 from aidos.core.records import Column, Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import AidosError, Problem
-from aidos.ingest.advice import Unused, heard_columns, missing_columns, unused_columns
+from aidos.ingest.advice import ROWS_LOOKED_AT, Look, Unused, heard_columns, look_at, missing_columns, unused_columns
 from aidos.ingest.columns import check_given, choose_schema, map_columns
 from aidos.ingest.formats.stackexchange import PARQUET_LAYOUTS, ParquetLayout
-from aidos.ingest.looks import ROWS_LOOKED_AT, Look, look_at
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.sources import Source

@@ -6,12 +6,21 @@ file is RFC 4180), and in the end every line must be accounted for: it gave a ro
 
 The engine holds all refused records in memory, so what may be wrong with every row of a file, the way times are
 written, is not left to it: times are read as text and become null where they cannot be understood.
+
+`Rejects` tells of the records that the engine set aside. Its own messages quote cells, so only the kind of each, its
+record and its column are looked at.
+
+`Records` is the way from the engine's rows back to the lines of the file. The engine numbers the records of a file: the
+header, blank lines and rejected records count, line ends inside quotes do not. A spooled row knows only its place among
+the rows that were kept. The file is walked in Python only when a message needs a line, and no farther than the last
+line it needs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -20,17 +29,15 @@ from aidos.core.records import SEARCH_LOG, Column
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import BrokenPromiseError, Problem
 from aidos.ingest.bytescan import LONGEST_LINE, Tally
-from aidos.ingest.formats.base import Sample
-from aidos.ingest.formats.layout import Layout, describe_delimiter, in_words, split_lines, suggest_delimiter
+from aidos.ingest.formats.base import Layout, Sample, describe_delimiter, in_words, split_lines, suggest_delimiter
 from aidos.ingest.normalise import QueryNormalisation
-from aidos.ingest.problems import describe
-from aidos.ingest.rejects import Records, Rejects, row_lines
+from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.repair import CleanText, heed_quotes
-from aidos.ingest.sources import Source
+from aidos.ingest.sources import Source, open_bytes
 from aidos.ingest.spool import ROW, Spool, copy_sql, notes_of, time_sql
 from aidos.ingest.timestamps import suggest_time_format
 
-__all__ = ["AS_RFC4180", "read_delimited", "wrong_delimiter"]
+__all__ = ["AS_RFC4180", "Records", "Rejects", "read_delimited", "record_lines", "row_lines", "wrong_delimiter"]
 
 AS_RFC4180 = (
     "read as RFC 4180, where a row may span lines: nobody's rows change those of others as long as"
@@ -180,3 +187,106 @@ def _time_hint(layout: Layout, sample: Sample) -> str:
     rows = split_lines(sample.lines, layout.delimiter, quoted=layout.quoted)[layout.has_header :]
     pattern = suggest_time_format([row[place] for row in rows if len(row) > place])
     return "" if pattern == layout.time_format else pattern
+
+
+WIDTH_ERRORS = ("MISSING COLUMNS", "TOO MANY COLUMNS")
+SLUGS = {
+    "WIDTH": "ragged-rows",
+    "CAST": "bad-number",
+    "INVALID ENCODING": "invalid-utf8",
+    "LINE SIZE OVER MAXIMUM": "line-too-long",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejects:
+    """A table of the engine with one row for each error in each record."""
+
+    engine: EmbeddedEngine
+    table: str
+    file: Records
+    layout: Layout
+
+    def records(self) -> frozenset[int]:
+        """The numbers of all records that were set aside."""
+        found = self.engine.run(f"select distinct line from {self.table}")
+        return frozenset(int(str(row[0])) for row in found)
+
+    def problems(self) -> list[Problem]:
+        """One problem for each kind and column, with the first lines of each."""
+        grouped = self.engine.run(
+            f"""
+            select kind, place, count(*), min(record, {LINES_SHOWN}) from (
+                select distinct line as record,
+                    if(error_type in {WIDTH_ERRORS}, 'WIDTH', error_type::varchar) as kind,
+                    if(error_type = 'CAST', column_name, '') as place
+                from {self.table}
+            ) group by all order by min(record)
+            """
+        )
+        return [
+            self._problem(str(kind), str(place), int(str(count)), records) for kind, place, count, records in grouped
+        ]
+
+    def _problem(self, kind: str, place: str, count: int, records: object) -> Problem:
+        lines = sorted(record_lines(self.file, list(records)).values())  # type: ignore[call-overload]
+        name = self.layout.names[int(place.removeprefix("c")) - 1] if place else ""
+        return describe(
+            SLUGS.get(kind, "bad-line"),
+            self.file.source.name,
+            lines=lines,
+            count=count,
+            column=name,
+            expected=len(self.layout.names),
+            encoding="UTF-8",
+            better="latin-1",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """A delimited file as a sequence of records."""
+
+    source: Source
+    has_header: bool
+    spans_lines: bool
+    """Whether a record may hold line ends inside quotes."""
+
+    def __iter__(self) -> Iterator[tuple[int, int, bool]]:
+        """Each record's number, its first line, and whether it is blank; all counted from 1."""
+        record, line, open_quote = 0, 0, False
+        with open_bytes(self.source) as stream:
+            for text in stream:
+                line += 1
+                if not open_quote:
+                    record += 1
+                    yield record, line, not text.strip(b"\r\n")
+                if self.spans_lines and text.count(b'"') % 2:
+                    open_quote = not open_quote
+
+
+def record_lines(records: Records, wanted: Collection[int]) -> dict[int, int]:
+    """The first line of each wanted record."""
+    if not records.spans_lines:
+        return {number: number for number in wanted}
+    last, lines = max(wanted, default=0), {}
+    for record, line, _ in records:
+        if record > last:
+            break
+        if record in wanted:
+            lines[record] = line
+    return lines
+
+
+def row_lines(records: Records, wanted: Collection[int], rejected: Collection[int]) -> dict[int, int]:
+    """The first line of each wanted row, rows counted from 0 among the records that were not rejected."""
+    row, lines, last = -1 - records.has_header, {}, max(wanted, default=-1)
+    for record, line, is_blank in records:
+        if is_blank or record in rejected:
+            continue
+        row += 1
+        if row > last:
+            break
+        if row in wanted:
+            lines[row] = line
+    return lines

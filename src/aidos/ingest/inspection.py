@@ -16,17 +16,15 @@ from aidos.ingest.bytescan import Scan, scan
 from aidos.ingest.columnar import read_parquet
 from aidos.ingest.delimited import read_delimited, wrong_delimiter
 from aidos.ingest.facts import Facts, find_facts, find_problems, good_rows
-from aidos.ingest.formats.base import LineFormat
+from aidos.ingest.formats.base import DelimitedFormat, LineFormat
 from aidos.ingest.formats.jsonl import JsonLines
-from aidos.ingest.formats.layout import DelimitedFormat
 from aidos.ingest.formats.qlogs import QueryLogs, qlog_lines
-from aidos.ingest.linewise import numbered_lines, read_lines
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.recognise import PARQUET, FittedFormat, declaration, name_other_file, recognise, take_sample
 from aidos.ingest.repair import CleanText, repaired, transcoded
 from aidos.ingest.sources import Source
-from aidos.ingest.spool import Spool
+from aidos.ingest.spool import Spool, numbered_lines, read_lines
 
 __all__ = ["Inspection", "inspect_dataset", "inspect_source"]
 

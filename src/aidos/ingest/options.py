@@ -1,12 +1,16 @@
-"""How files are to be read: everything the user may say about them, in one value."""
+"""How files are to be read: everything the user may say about them, in one value.
+
+Every job that reads files takes one of the values below: `HowToRead` for tables (search logs, posts, runs, judgements),
+`HowToReadRankings`, `HowToReadPairs`. All name columns in the same way: ``--column OURS=THEIRS``.
+"""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
 
 from annotated_types import Gt
 
@@ -14,7 +18,21 @@ from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.ingest.normalise import AS_TYPED, QueryNormalisation
 
-__all__ = ["ACCEPTABLE", "QUOTES", "HowToRead", "Quotes", "ReadOptions"]
+if TYPE_CHECKING:
+    from aidos.errors import Problem
+    from aidos.ingest.rankings.rows import RankingRows
+    from aidos.ingest.results.reading import PairsRead
+
+__all__ = [
+    "ACCEPTABLE",
+    "QUOTES",
+    "HowToRead",
+    "HowToReadPairs",
+    "HowToReadRankings",
+    "NamedColumns",
+    "Quotes",
+    "ReadOptions",
+]
 
 Quotes = Literal["", "line", "none", "rfc4180"]
 QUOTES: tuple[Quotes, ...] = ("line", "none", "rfc4180")
@@ -102,8 +120,33 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HowToRead:
-    """How to read files, in the words of whoever names them: every job that reads data files takes it."""
+class NamedColumns:
+    """What the files call the columns of aidos: how every reader is told."""
+
+    example: ClassVar[str]
+
+    column: tuple[str, ...] = ()
+    """What the file calls a column of aidos: OURS=THEIRS; may be repeated."""
+
+    def columns(self) -> dict[str, str]:
+        """Our columns and what the file calls them."""
+        named: dict[str, str] = {}
+        for text in self.column:
+            ours, equals, theirs = text.partition("=")
+            if not (ours and equals and theirs):
+                raise ParameterError("--column takes OURS=THEIRS", hint=f"for example --column {self.example}")
+            if named.setdefault(ours, theirs) != theirs:
+                raise ParameterError(
+                    "two columns of the file are to become the same column", hint="map one of them only"
+                )
+        return named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToRead(NamedColumns):
+    """How to read tables: search logs, posts, runs and judgements."""
+
+    example: ClassVar[str] = "client_id=AnonID"
 
     format: str = ""
     """The format, if it should not be recognised: aol, excite, ubi, elastic, solr, csv, jsonl, parquet..."""
@@ -148,7 +191,7 @@ class HowToRead:
         """As a value that the ingest floor takes."""
         return ReadOptions(
             format=self.format,
-            columns=dict(_pair(text) for text in self.column),
+            columns=self.columns(),
             delimiter="\t" if self.delimiter == r"\t" else self.delimiter,
             quotes=cast("Quotes", self.quotes),
             has_header=self.header,
@@ -163,11 +206,79 @@ class HowToRead:
         )
 
 
-def _pair(text: str) -> tuple[str, str]:
-    ours, equals, theirs = text.partition("=")
-    if not (ours and equals and theirs):
-        raise ParameterError("--column takes OURS=THEIRS", hint="for example --column client_id=AnonID")
-    return ours, theirs
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToReadRankings(NamedColumns):
+    """How to read rankings."""
+
+    example: ClassVar[str] = "object_id=listing"
+
+    format: str = ""
+    """The format, if it should not be recognised: jsonl, trec, parquet, csv or tsv."""
+
+    column: tuple[str, ...] = ()
+    """What the file calls a column of aidos, for example object_id=listing; may be repeated."""
+
+    system: str = ""
+    """Only the rankings of this system, where a file holds several."""
+
+    skip_bad_rankings: bool = False
+    """Leave out rankings that cannot be read, and say how many."""
+
+    def read(self, files: Sequence[str], problems: list[Problem]) -> Iterator[RankingRows]:
+        """The rankings, one at a time; what was wrong with those left out is told in ``problems``."""
+        from aidos.ingest.rankings.reading import read_rankings
+
+        return read_rankings(
+            files,
+            format=self.format,
+            columns={theirs: ours for ours, theirs in self.columns().items()},
+            system=self.system,
+            skip_bad=self.skip_bad_rankings,
+            problems=problems,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToReadPairs(NamedColumns):
+    """How to read pairs of result lists."""
+
+    example: ClassVar[str] = "url=link"
+
+    vanilla: tuple[str, ...] = ()
+    """Files or directories of lists that were fetched without an account; may be repeated."""
+
+    personalised: tuple[str, ...] = ()
+    """Files or directories of lists that were fetched with the account; may be repeated."""
+
+    again: tuple[str, ...] = ()
+    """Files or directories of second lists without an account, which show the service's own noise; may be repeated."""
+
+    documents: tuple[str, ...] = ()
+    """Files with titles and texts of the documents that TREC runs name; may be repeated."""
+
+    account: str = ""
+    """Whose lists, where the files hold those of several accounts."""
+
+    column: tuple[str, ...] = ()
+    """What the files call a column of aidos, for example url=link or account=login; may be repeated."""
+
+    skip_bad_pairs: bool = False
+    """Leave out pairs that cannot be read, and say how many."""
+
+    def read(self, names: Sequence[str]) -> PairsRead:
+        """The pairs of these files and of those that options name."""
+        from aidos.ingest.results.reading import read_pairs
+
+        return read_pairs(
+            names,
+            vanilla=self.vanilla,
+            personalised=self.personalised,
+            again=self.again,
+            documents=self.documents,
+            account=self.account,
+            columns=self.columns(),
+            skip_bad=self.skip_bad_pairs,
+        )
 
 
 def _day(option: str, text: str) -> date | None:

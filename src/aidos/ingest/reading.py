@@ -6,6 +6,9 @@ and nothing has been written by then but private files in the engine's own direc
 
 A log gets sessions, too: which actions of a person belong together. Sessions are by gap (a pause of thirty minutes ends
 one, unless told otherwise) or by a column of the table. Their ids never mix people, whatever the file called them.
+
+`check_files` is the same reading without the raise at its end: everything about files that a person should know before
+using them, as names, numbers and lines, never cells.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 
@@ -21,6 +24,7 @@ from aidos.core.records import SEARCH_LOG, Schema
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_name
 from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError, Problem
+from aidos.ingest.advice import Unused
 from aidos.ingest.facts import good_rows, lacks_object
 from aidos.ingest.formats.qlogs import PREFIX
 from aidos.ingest.inspection import Inspection, inspect_dataset, inspect_source
@@ -31,7 +35,10 @@ from aidos.ingest.spool import ROW, notes_of, prepare_engine
 
 __all__ = [
     "USUAL_GAP_MINUTES",
+    "CheckReport",
+    "FileReport",
     "Reading",
+    "check_files",
     "inspect_files",
     "read_files",
     "sessions_by_column",
@@ -208,3 +215,75 @@ def sessions_by_gap(minutes: float) -> str:
 def sessions_by_column(column: str) -> str:
     """A search log whose sessions are told apart by another of its columns, within each person."""
     return f"select * replace (client_id || '-' || cast({column} as varchar) as session_id) from {{table}}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """One file."""
+
+    file: str
+    format: str
+    """The name that ``--format`` takes; empty when it was not recognised."""
+    title: str
+    why: str
+    """Why it was taken for that format."""
+    schema: str
+    """The kind of table: search-log, posts, run, judgements; empty when nothing was read."""
+    columns: dict[str, str]
+    """Column of aidos to column of the file."""
+    unused: tuple[Unused, ...]
+    """Columns of the file that become nothing, and what they might be."""
+    rows: int
+    people: int | None
+    first: str
+    """The earliest time."""
+    last: str
+    """The latest time."""
+    missing: dict[str, int]
+    """How many rows lack each column."""
+    problems: tuple[Problem, ...]
+    skipped: tuple[Problem, ...]
+    """Rows that would be left out, as asked."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """All files, and all that is wrong with them."""
+
+    files: tuple[FileReport, ...]
+    problems: tuple[Problem, ...]
+    """Everything that stands in the way, of all files, missing ones included."""
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The report in values that JSON knows."""
+        return asdict(self)
+
+
+def check_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions = DEFAULT) -> CheckReport:
+    """Look into files and tell everything at once; bad data are reported, not raised."""
+    files, problems = inspect_files(engine, paths, options)
+    reports = tuple(_report(file) for file in files)
+    return CheckReport(files=reports, problems=problems, notes=tuple(note for file in files for note in file.notes))
+
+
+def _report(file: Inspection) -> FileReport:
+    facts = file.facts
+    return FileReport(
+        file=file.file,
+        format=file.format,
+        title=file.title,
+        why=file.why,
+        schema="" if file.spool is None else file.spool.schema.name,
+        columns=dict(file.columns),
+        unused=() if file.spool is None else file.spool.unused,
+        rows=0 if facts is None else facts.rows,
+        people=None if facts is None else facts.people,
+        first="" if facts is None else facts.first,
+        last="" if facts is None else facts.last,
+        missing={} if facts is None else {name: count for name, count in facts.nulls.items() if count},
+        problems=file.problems,
+        skipped=file.skipped,
+        notes=file.notes,
+    )

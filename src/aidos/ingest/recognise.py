@@ -19,13 +19,19 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from aidos.errors import ParameterError, Problem
+from aidos.ingest.advice import ROWS_LOOKED_AT
 from aidos.ingest.bytescan import LONGEST_LINE
 from aidos.ingest.formats import DELIMITED_FORMATS, LINE_FORMATS
-from aidos.ingest.formats.base import LineFormat, Recognition, Sample
+from aidos.ingest.formats.base import (
+    DelimitedFormat,
+    LineFormat,
+    Recognition,
+    Sample,
+    describe_delimiter,
+    suggest_delimiter,
+)
 from aidos.ingest.formats.generic import AnyTable, Delimited
 from aidos.ingest.formats.jsonl import JsonLines
-from aidos.ingest.formats.layout import DelimitedFormat, describe_delimiter, suggest_delimiter
-from aidos.ingest.looks import ROWS_LOOKED_AT
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.sources import BROKEN_STREAM, Source, open_bytes

@@ -1,18 +1,44 @@
-"""What every reader hands on: rows in the columns of a schema, and the way back from a row to its line."""
+"""What every reader of tables hands on: rows in the columns of a schema, and the way back from a row to its line.
+
+Here, too: the formats that Python reads line by line are spooled into a private Parquet file in bounded memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+import io
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aidos.core.progress import Task
 from aidos.core.records import Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import Problem
-from aidos.ingest.advice import Unused
+from aidos.ingest.advice import Unused, missing_columns
+from aidos.ingest.bytescan import Tally
+from aidos.ingest.formats.base import BadRow, LineFormat, Row
+from aidos.ingest.formats.jsonl import JsonLines
 from aidos.ingest.normalise import AS_TYPED, QueryNormalisation, prepare
+from aidos.ingest.problems import KINDS, describe
+from aidos.ingest.sources import Source, open_bytes
 
-__all__ = ["ABSENT", "ROW", "Spool", "copy_sql", "epoch_sql", "notes_of", "prepare_engine", "time_sql", "utc_sql"]
+__all__ = [
+    "ABSENT",
+    "ROW",
+    "Spool",
+    "copy_sql",
+    "epoch_sql",
+    "notes_of",
+    "numbered_lines",
+    "prepare_engine",
+    "read_lines",
+    "time_sql",
+    "utc_sql",
+]
 
 NUMBER = r"\s*[+-]?\d+(\.\d+)?\s*"
 STAMP = "%y%m%d%H%M%S"
@@ -116,3 +142,101 @@ def copy_sql(select: str, target: Path, notes: Mapping[str, str], *, read_once: 
     listed = ", ".join(f"{quote_name(key)}: {quote_text(value)}" for key, value in notes.items())
     form = "format parquet, compression snappy" + (", dictionary_size_limit 1" if read_once else "")
     return f"copy ({select}) to {quote_text(str(target))} ({form}, kv_metadata {{{listed}}})"
+
+
+ROWS_AT_ONCE = 20_000
+NOT_IN_ORDER = frozenset({"ubi", "elastic"})
+"""Formats whose documents come in any order."""
+TYPES: dict[str, pa.DataType] = {
+    "VARCHAR": pa.string(),
+    "TIMESTAMP": pa.timestamp("us"),
+    "INTEGER": pa.int32(),
+    "DOUBLE": pa.float64(),
+}
+
+
+def numbered_lines(source: Source, task: Task) -> Iterator[tuple[int, str]]:
+    """The lines of a text file without their ends, counted from 1."""
+    with open_bytes(source) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+        for number, line in enumerate(text, start=1):
+            task.advance(len(line))
+            yield number, line.rstrip("\r\n")
+
+
+def read_lines(
+    engine: EmbeddedEngine,
+    file: str,
+    known: LineFormat,
+    lines: Iterable[tuple[int, str]],
+    normalisation: QueryNormalisation,
+) -> Spool:
+    """Parse the lines into a private Parquet file."""
+    target = engine.scratch / f"{engine.fresh_name()}.parquet"
+    spooled = pa.schema([*((column.name, TYPES[column.type]) for column in known.schema.columns), (ROW, pa.int64())])
+    bad = _BadRows()
+    with pq.ParquetWriter(target, spooled, compression="snappy") as writer:
+        for batch in _batches(known.parse(lines), bad):
+            writer.write_batch(pa.RecordBatch.from_pylist(batch, schema=spooled))
+    return Spool(
+        schema=known.schema,
+        sql=f"select {_projection(known.schema, normalisation)}, {ROW} from read_parquet({quote_text(str(target))})",
+        lines_of=lambda rows: {row: row for row in rows},
+        columns={column: field for field, column in known.columns().items()},
+        problems=tuple(bad.problems(file, known)),
+        rejected=bad.count,
+        in_order=known.name not in NOT_IN_ORDER,
+    )
+
+
+class _BadRows:
+    """Lines that could not be read, counted by kind."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.tallies: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
+
+    def add(self, bad: BadRow) -> None:
+        self.count += 1
+        self.tallies[bad.kind, bad.sentence, bad.column].add(bad.line)
+
+    def problems(self, file: str, known: LineFormat) -> Iterator[Problem]:
+        for (kind, sentence, column), tally in self.tallies.items():
+            if kind == "missing-column" and isinstance(known, JsonLines):
+                lines = tuple(tally.lines[:1])
+                mapping = {
+                    ours: field for ours, field in known.mapping.items() if ours != field or field in known.fields
+                }
+                yield from (
+                    replace(found, lines=lines)
+                    for found in missing_columns(file, known.fields, known.schema, mapping, looks=known.looks)
+                )
+            else:
+                yield _problem(file, kind, sentence, column, tally)
+
+
+def _problem(file: str, kind: str, sentence: str, column: str, tally: Tally) -> Problem:
+    known = KINDS[kind]
+    found = describe("bad-line", file, lines=tally.lines, count=tally.count, column=column)
+    return replace(
+        found, kind=kind, sentence=sentence, remedy=known.remedy if "{" not in known.remedy else found.remedy
+    )
+
+
+def _batches(rows: Iterable[Row | BadRow], bad: _BadRows) -> Iterator[list[dict[str, object]]]:
+    batch: list[dict[str, object]] = []
+    for row in rows:
+        if isinstance(row, BadRow):
+            bad.add(row)
+            continue
+        batch.append({**row.values, ROW: row.line})
+        if len(batch) == ROWS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _projection(schema: Schema, normalisation: QueryNormalisation) -> str:
+    return ", ".join(
+        f'{normalisation.sql(name) if name == "user_query" else name} as "{name}"' for name in schema.names()
+    )

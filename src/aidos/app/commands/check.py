@@ -10,7 +10,7 @@ from aidos.app.reading import HowToRead
 from aidos.core.records import SCHEMAS
 
 if TYPE_CHECKING:
-    from aidos.ingest.check import CheckReport, FileReport
+    from aidos.ingest.reading import CheckReport, FileReport
 
 __all__ = ["check", "file_facts"]
 
@@ -39,7 +39,7 @@ def check(
     files
         Files or glob patterns; gzip and zstandard are read as they are.
     """
-    from aidos.ingest.check import check_files
+    from aidos.ingest.reading import check_files
 
     common = common or Common()
     with open_engine(common) as engine:

@@ -9,10 +9,9 @@ from aidos.app.commands.check import file_facts
 from aidos.app.demo.chapter import Outcome, Workplace
 from aidos.engine.files import write_text
 from aidos.errors import Problem
-from aidos.ingest.check import check_files
 from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.reading import read_files, write_log
+from aidos.ingest.reading import check_files, read_files, write_log
 from aidos.report.page import Chapter, Code, DataTable, Facts, Prose
 from aidos.world.write import write_sample
 

@@ -5,13 +5,11 @@ To add a format: write its module, and add it to one of the two tuples below.
 
 from __future__ import annotations
 
-from aidos.ingest.formats.aol import Aol
-from aidos.ingest.formats.base import LineFormat
+from aidos.ingest.formats.base import DelimitedFormat, LineFormat
 from aidos.ingest.formats.elastic import ElasticAnalytics
-from aidos.ingest.formats.excite import Excite
+from aidos.ingest.formats.fixed import AOL, EXCITE
 from aidos.ingest.formats.generic import Delimited
 from aidos.ingest.formats.jsonl import JsonLines
-from aidos.ingest.formats.layout import DelimitedFormat
 from aidos.ingest.formats.qlogs import QueryLogs
 from aidos.ingest.formats.solr import SolrRequests
 from aidos.ingest.formats.stackexchange import StackExchangePosts
@@ -20,7 +18,7 @@ from aidos.ingest.formats.ubi import UserBehaviorInsights
 
 __all__ = ["DELIMITED_FORMATS", "LINE_FORMATS"]
 
-DELIMITED_FORMATS: tuple[DelimitedFormat, ...] = (Aol(), Excite(), Delimited())
+DELIMITED_FORMATS: tuple[DelimitedFormat, ...] = (AOL, EXCITE, Delimited())
 """Formats that the engine reads."""
 LINE_FORMATS: tuple[LineFormat, ...] = (
     UserBehaviorInsights(),

@@ -16,12 +16,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from aidos.core.records import SEARCH_LOG, Column, Schema
-from aidos.ingest.advice import missing_columns, unused_columns
+from aidos.ingest.advice import Look, look_at, missing_columns, unused_columns
 from aidos.ingest.columns import check_given, choose_schema, lacking, map_columns, plain_name
-from aidos.ingest.formats.base import Recognition, Sample
-from aidos.ingest.formats.layout import (
+from aidos.ingest.formats.base import (
     Layout,
     Plan,
+    Recognition,
+    Sample,
     choose_delimiter,
     declare_delimiter,
     header_delimiter,
@@ -29,7 +30,6 @@ from aidos.ingest.formats.layout import (
     split_lines,
     usual_quotes,
 )
-from aidos.ingest.looks import Look, look_at
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.timestamps import parse_time

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Any
 
 from aidos.core.records import SEARCH_LOG, Column, Schema
+from aidos.ingest.advice import Look, look_at
 from aidos.ingest.columns import choose_schema, map_columns
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
 from aidos.ingest.formats.fields import (
@@ -28,7 +29,6 @@ from aidos.ingest.formats.fields import (
     text,
     whole,
 )
-from aidos.ingest.looks import Look, look_at
 
 __all__ = ["JsonLines"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from aidos.errors import ParameterError, Problem
-from aidos.ingest.rankings.options import HowToReadRankings
+from aidos.ingest.options import HowToReadRankings
 from aidos.jobs.answer import Finding, cell, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Section, Short

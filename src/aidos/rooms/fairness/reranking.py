@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from aidos.errors import InputError, Problem
-from aidos.ingest.rankings.options import HowToReadRankings
+from aidos.ingest.options import HowToReadRankings
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Section, Short
