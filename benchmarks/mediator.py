@@ -18,11 +18,9 @@ from aidos.core.noise import Noise
 from aidos.rooms.shield.mediator.assignment import Mediator, MediatorAccounts
 from aidos.rooms.shield.mediator.objects import Objects
 from aidos.studies.mediator.derivation import Derivation, index_answers
-from aidos.studies.mediator.experiment import MediatorExperiment
-from aidos.studies.mediator.outcome import MEASURES, THESIS, Outcome
-from aidos.studies.mediator.posts import write_posts
 from aidos.studies.mediator.searches import Searches
-from aidos.studies.mediator.world import thesis_world
+from aidos.studies.mediator.study import MEASURES, THESIS, MediatorOutcome, MediatorStudy
+from aidos.studies.mediator.world import thesis_world, write_posts
 
 SEED = 101
 """Not that of the world on which the constants of the heuristic were chosen (1)."""
@@ -57,22 +55,22 @@ def assignments(objects: Objects) -> bool:
     return good & line("253k objects, one call each", f"{seconds:.2f} s", "< 5 s", good=seconds < 5)
 
 
-def experiment(objects: Objects) -> tuple[Outcome, bool]:
+def experiment(objects: Objects) -> tuple[MediatorOutcome, bool]:
     """Everything, from posts to the table."""
     started = time.perf_counter()
     posts = write_posts(objects, SEED)
     index = index_answers(posts)
     log = Derivation().derive(posts, index)
     searches = Searches(log, index)
-    outcome = MediatorExperiment(heuristics=("original", "commons"), alphas=ALPHAS).run(log.objects, searches)
+    outcome = MediatorStudy(heuristics=("original", "commons"), alphas=ALPHAS).measure(log.objects, searches)
     minutes = (time.perf_counter() - started) / 60
     return outcome, line("experiment of 13 settings", f"{minutes:.1f} min", "< 10 min", good=minutes < 10)
 
 
-def table(outcome: Outcome) -> None:
+def table(outcome: MediatorOutcome) -> None:
     """Means beside the thesis' own."""
     print(f"\n{'heuristic':<12} {'alpha':>5} " + " ".join(f"{name:>16}" for name in COLUMNS))
-    for heuristic, alpha in outcome.settings():
+    for heuristic, alpha in outcome.tried:
         means = " ".join(f"{outcome.mean(heuristic, alpha, name):>16.3f}" for name in COLUMNS)
         print(f"{heuristic:<12} {'' if alpha is None else alpha:>5} {means}")
         if heuristic == "original":
@@ -80,7 +78,7 @@ def table(outcome: Outcome) -> None:
     print({name: MEASURES[name] for name in COLUMNS}, "\n")
 
 
-def facts(outcome: Outcome) -> bool:
+def facts(outcome: MediatorOutcome) -> bool:
     """What must come out."""
     good = True
     for alpha in (0.0, 1.0):

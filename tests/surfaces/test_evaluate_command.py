@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aidos.app.cli import run
-from aidos.studies.mediator.posts import write_posts
-from aidos.studies.mediator.world import ThesisWorld
+from aidos.studies.mediator.world import ThesisWorld, write_posts
 
 
 @pytest.fixture(scope="module")

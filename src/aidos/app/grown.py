@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
@@ -18,7 +18,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from aidos.app.bars import TerminalProgress
 from aidos.app.catalogue import find_mechanism, name_of
@@ -28,7 +28,7 @@ from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
+from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
 
 __all__ = ["by_recipe", "grow_command", "in_options", "tell_answer"]
 
@@ -146,6 +146,8 @@ def _dressed(spec: type) -> type:
             kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title}
         else:
             said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
+            if Commas() in marks:
+                said |= {"converter": _with_commas(each.name, kind), "show_default": _shown(each.default, ",")}
             if kind == bool | None:
                 said = {"negative": "--no-" + each.name.replace("_", "-"), **said}
         words[each.name] = Annotated[kind, Parameter(**said)]
@@ -156,11 +158,30 @@ def _dressed(spec: type) -> type:
     return type(spec.__name__, (spec,), body)
 
 
-def _shown(default: object) -> bool | Callable[[Iterable[object]], str]:
+def _shown(default: object, between: str = ", ") -> bool | Callable[[Iterable[object]], str]:
     """Whether help tells a default, and how."""
     if default is MISSING or default in (None, "", (), False):
         return False
-    return (lambda values: ", ".join(map(str, values))) if isinstance(default, tuple) else True
+    return (lambda values: between.join(map(_word, values))) if isinstance(default, tuple) else True
+
+
+def _word(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _with_commas(name: str, kind: Any) -> Callable[[Any, Sequence[Token]], tuple[object, ...]]:
+    """What makes values of a text with commas between, each once."""
+    make = next((number for number in (int, float) if _bare(get_args(kind)[0]) is number), str)
+
+    def convert(_: Any, tokens: Sequence[Token]) -> tuple[object, ...]:
+        words = [word.strip() for token in tokens for word in token.value.split(",")]
+        try:
+            return tuple(dict.fromkeys(make(word) for word in words if word))
+        except ValueError as error:
+            option, text = f"--{name.replace('_', '-')}", ",".join(token.value for token in tokens)
+            raise ParameterError(f"{option} takes numbers with commas between, got {text!r}") from error
+
+    return convert
 
 
 def _unchecked(_: object) -> None:

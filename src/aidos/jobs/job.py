@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeVar
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
 
-__all__ = ["Job", "Named", "Negative", "Private", "RequiredInTerminal", "Section", "Several", "Short"]
+__all__ = ["Commas", "Job", "Named", "Negative", "Private", "RequiredInTerminal", "Section", "Several", "Short"]
 
 Given = TypeVar("Given", bound=Answer, covariant=True)
 
@@ -53,6 +53,11 @@ class Named:
 @dataclass(frozen=True, slots=True)
 class Several:
     """One option takes several values on the command line: ``--agreement ann.csv bob.csv``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commas:
+    """Several values with commas between on the command line: ``--alphas 0,0.5,1``; a list elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
 from aidos.model.text.analyser import Analyser
 from aidos.studies.mediator.derivation import Derivation, index_answers
-from aidos.studies.mediator.posts import write_posts
-from aidos.studies.mediator.world import ThesisWorld
+from aidos.studies.mediator.world import ThesisWorld, write_posts
 
 PLAIN = Analyser()
 

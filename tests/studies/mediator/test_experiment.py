@@ -13,11 +13,9 @@ from aidos.model.retrieval.search import search
 from aidos.rooms.shield.mediator.assignment import MediatorAccounts
 from aidos.rooms.shield.mediator.measures import coherence_losses, entropies, measure
 from aidos.studies.mediator.derivation import Derivation, index_answers
-from aidos.studies.mediator.experiment import MediatorExperiment
-from aidos.studies.mediator.outcome import MEASURES, OWN_ACCOUNT, THESIS
-from aidos.studies.mediator.posts import write_posts
 from aidos.studies.mediator.searches import Searches
-from aidos.studies.mediator.world import ThesisWorld, thesis_world
+from aidos.studies.mediator.study import MEASURES, OWN_ACCOUNT, THESIS, MediatorStudy
+from aidos.studies.mediator.world import ThesisWorld, thesis_world, write_posts
 from oracles.agreement import jaccard_loss, kendall_loss
 
 
@@ -109,13 +107,13 @@ def test_losses_of_rankings_are_those_of_one_search_after_the_other(searched):
 
 def test_all_settings_are_measured_and_who_keeps_her_account_loses_nothing(searched):
     log_made, _, searches = searched
-    outcome = MediatorExperiment(heuristics=("original", "commons")).run(log_made.objects, searches)
-    assert len(outcome.settings()) == 13
+    outcome = MediatorStudy().measure(log_made.objects, searches)
+    assert len(outcome.tried) == 13
     for name in ("entropy", "coherence_loss", "least_divergence", "kendall_loss", "jaccard_loss"):
         assert outcome.mean(OWN_ACCOUNT, None, name) == pytest.approx(0, abs=1e-12)
     for name in ("entropy", "coherence_loss", "kendall_loss", "jaccard_loss"):
         assert outcome.mean("original", 1.0, name) > outcome.mean("original", 0.0, name)
-    summary = outcome.summary().to_pylist()
+    summary = outcome.table().to_pylist()
     assert len(summary) == 13 * len(MEASURES)
     assert all(row["low"] <= row["mean"] <= row["high"] for row in summary)
     row = next(row for row in summary if row["measure"] == "entropy" and row["alpha"] == 0.4)
@@ -127,25 +125,26 @@ def test_all_settings_are_measured_and_who_keeps_her_account_loses_nothing(searc
 
 def test_finished_settings_are_kept_and_other_data_are_refused(tmp_path):
     objects = ThesisWorld(people=10, topics=4, least_queries=20).draw(1)
-    experiment = MediatorExperiment(alphas=(0.0, 1.0))
-    first = experiment.run(objects, keep=tmp_path / "kept")
-    files = sorted((tmp_path / "kept").iterdir())
+    study = MediatorStudy(alphas=(0.0, 1.0), heuristics=("original",), output=tmp_path / "kept")
+    first = study.measure(objects)
+    mark, *files = sorted((tmp_path / "kept").iterdir())
+    assert mark.name == "experiment.sha256"
     assert [path.name for path in files] == ["original-0.0.parquet", "original-1.0.parquet", "own-account.parquet"]
     times = {path: path.stat().st_mtime_ns for path in files[1:]}
     files[0].unlink()
-    again = experiment.run(objects, keep=tmp_path / "kept")
-    assert again.people.equals(first.people.combine_chunks()) or again.summary().equals(first.summary())
+    again = study.measure(objects)
+    assert again.table().equals(first.table())
     assert {path: path.stat().st_mtime_ns for path in files[1:]} == times
     with pytest.raises(InputError, match="other data"):
-        experiment.run(ThesisWorld(people=10, topics=4, least_queries=20).draw(2), keep=tmp_path / "kept")
+        study.measure(ThesisWorld(people=10, topics=4, least_queries=20).draw(2))
     files[0].write_bytes(b"broken")
     with pytest.raises(InputError, match="cannot be read"):
-        experiment.run(objects, keep=tmp_path / "kept")
+        study.measure(objects)
 
 
 def test_without_searches_rankings_are_not_measured():
-    outcome = MediatorExperiment(alphas=(0.5,)).run(ThesisWorld(people=5, topics=4, least_queries=9).draw(1), threads=1)
-    assert {row["measure"] for row in outcome.summary().to_pylist()} == set(MEASURES) - {"kendall_loss", "jaccard_loss"}
+    outcome = MediatorStudy(alphas=(0.5,)).measure(ThesisWorld(people=5, topics=4, least_queries=9).draw(1), threads=1)
+    assert {row["measure"] for row in outcome.table().to_pylist()} == set(MEASURES) - {"kendall_loss", "jaccard_loss"}
     with pytest.raises(InputError, match="not tried"):
         outcome.of("original", 0.1)
 
@@ -153,14 +152,14 @@ def test_without_searches_rankings_are_not_measured():
 def test_impossible_experiments_are_refused(searched):
     log_made, index, searches = searched
     with pytest.raises(ParameterError, match="alpha"):
-        MediatorExperiment(alphas=(0.5, 1.5))
+        MediatorStudy(alphas=(0.5, 1.5))
     with pytest.raises(ParameterError, match="at least one alpha"):
-        MediatorExperiment(alphas=())
+        MediatorStudy(alphas=())
     with pytest.raises(ParameterError, match="each of heuristics must be one of original, commons"):
-        MediatorExperiment(heuristics=("best",))
+        MediatorStudy(heuristics=("best",))
     with pytest.raises(ParameterError, match="queries_per_person"):
         Searches(log_made, index, queries_per_person=0)
     with pytest.raises(InputError, match="another log"):
-        MediatorExperiment().run(ThesisWorld(people=5, topics=4).draw(1), searches)
+        MediatorStudy().measure(ThesisWorld(people=5, topics=4).draw(1), searches)
     with pytest.raises(ParameterError, match="threads"):
-        MediatorExperiment().run(log_made.objects, threads=0)
+        MediatorStudy().measure(log_made.objects, threads=0)

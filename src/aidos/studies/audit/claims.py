@@ -16,7 +16,7 @@ from aidos.studies.audit.engines import EVERY, SINGLE, SOME
 from aidos.studies.audit.outcome import Outcome
 from aidos.studies.audit.sampled import STRONG
 from aidos.studies.audit.summaries import PAPERS_PRECISION, SIMPLE
-from aidos.studies.study import Claim
+from aidos.studies.parted import Claim
 
 __all__ = ["read_claims"]
 

@@ -23,7 +23,7 @@ from aidos.studies.audit.summaries import (
     sum_up_topics,
     sum_up_users,
 )
-from aidos.studies.study import Summaries, make_tables, table_rows
+from aidos.studies.parted import Summaries, make_tables, table_rows
 
 __all__ = ["RAW", "Facts", "Outcome"]
 

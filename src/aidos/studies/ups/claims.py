@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aidos.studies.study import Claim
+from aidos.studies.parted import Claim
 from aidos.studies.ups.eavesdropping import NO_PROFILE
 from aidos.studies.ups.outcome import Outcome
 from aidos.studies.ups.ranking import GENERALISED, NONE

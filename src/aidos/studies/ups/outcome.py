@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from aidos.studies.study import Summaries, make_tables, table_rows
+from aidos.studies.parted import Summaries, make_tables, table_rows
 from aidos.studies.ups.summaries import (
     compare_rankings,
     sum_up_growth,

@@ -33,7 +33,7 @@ def evaluate() -> int:
 
 
 PARTS = {
-    "mediator": "mediator:mediator",
+    "mediator": "aidos.studies.mediator.study:MediatorStudy",
     "exposure": "exposure:exposure",
     "risk": "risk:risk",
     "ups": "ups:ups",
