@@ -88,8 +88,9 @@ def _broken(value: object, hint: object) -> list[tuple[str, str]]:
     """What stands before the name of a parameter, and what behind it, for each thing that is wrong."""
     if words := wrong_kind(value, hint):
         return [("", f"must be {words}, got {_shown(value)}")]
-    kinds = get_args(hint)
-    if isinstance(value, tuple) and get_origin(hint) is tuple and kinds[1:] == (Ellipsis,):
+    listed = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    kinds = get_args(listed)
+    if isinstance(value, tuple) and get_origin(listed) is tuple and kinds[1:] == (Ellipsis,):
         return [(f"each of {before}", behind) for item in value for before, behind in _broken(item, kinds[0])]
     if isinstance(value, float) and not isfinite(value):
         return [("", f"must be finite, got {value!r}")]

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.progress import SILENT, Progress
@@ -182,7 +182,7 @@ class MediatorStudy:
     """The directory for results: a Parquet file a setting, a summary, a page."""
     posts: tuple[str, ...] = ()
     """Question-and-answer posts: files or glob patterns; may be repeated."""
-    alphas: Annotated[tuple[float, ...], Commas()] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    alphas: Annotated[tuple[Annotated[float, Ge(0), Le(1)], ...], Commas()] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     """Chances of scattering, with commas between."""
     heuristics: Annotated[tuple[Literal["original", "commons"], ...], Commas()] = ("original", "commons")
     """Ways to choose accounts, with commas between."""
@@ -202,8 +202,6 @@ class MediatorStudy:
         check_parameters(self)
         if not self.alphas or not self.heuristics:
             raise ParameterError("give at least one alpha and one heuristic")
-        for each in self.tried():
-            self.mechanism(each)
 
     def run(self, desk: Desk) -> MediatorOutcome:
         """Derive the log, search, assign and measure."""
