@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import aidos
+from aidos.app.asking import Asked, bare, parameters_of
 from aidos.app.cli import grow
-from aidos.app.registry import COMMANDS
+from aidos.app.registry import COMMANDS, JOBS, VERBS, find_job
 
-__all__ = ["commands_page", "write_reference"]
+__all__ = ["commands_page", "job_page", "jobs_page", "write_reference"]
 
 EXAMPLES = re.compile(r"(?m)^(?:For example|Examples):\n((?:    .*(?:\n|$))+)")
 
@@ -27,6 +29,8 @@ def write_reference(directory: Path) -> None:
     pages = {f"{name}.md": _module_page(name) for name in _module_names()}
     pages["aidos.md"] = _root_page()
     pages["commands.md"] = commands_page()
+    pages["jobs.md"] = jobs_page()
+    pages |= {f"job-{words.replace(' ', '-')}.md": job_page(words) for words in JOBS}
     for path in directory.glob("*.md"):
         if path.name not in pages:
             path.unlink()
@@ -44,6 +48,62 @@ def commands_page() -> str:
     helps = {command: inspect.getdoc(commands[command].default_command) or "" for command in COMMANDS}
     body = "\n".join(_command_section(command, helps[command], named[command]) for command in COMMANDS)
     return f"# Commands\n\nResults go to stdout, everything else to stderr.\n\n{body}\n"
+
+
+def jobs_page() -> str:
+    """Every job, with the page that has its parameters."""
+    verbs = {words: verb for verb, words in VERBS.items()}
+    rows = "\n".join(
+        f"| [{words}](job-{words.replace(' ', '-')}.md) | {_first_paragraph(find_job(words))} "
+        f"| {f'`aidos.{verbs[words]}`' if words in verbs else ''} |"
+        for words in JOBS
+    )
+    return f"# Jobs\n\n| job | what it does | in Python |\n| --- | --- | --- |\n{rows}\n"
+
+
+def job_page(words: str) -> str:
+    """One job: what it does, how it is asked, and every parameter with its type, limits and default."""
+    job = find_job(words)
+    verb = next((verb for verb, asked in VERBS.items() if asked == words), "")
+    ways = [f"`aidos {words}` on the command line", f'`job = "{words}"` in a recipe']
+    ways += [f"`aidos.{verb}` in Python"] if verb else [f"`{job.__module__}.{job.__name__}` in Python"]
+    rows = "\n".join(
+        f"| `{each.name}` | {_cell(_limits(each.kind))} | {_cell(_default(each))} | {_cell(each.help)} |"
+        for each in parameters_of(job)
+    )
+    head = f"---\norphan: true\n---\n\n# {words}\n\n{_first_paragraph(job)}\n\nAsked by {', '.join(ways)}.\n"
+    return f"{head}\n| parameter | type | default | meaning |\n| --- | --- | --- | --- |\n{rows}\n"
+
+
+def _default(asked: Asked) -> str:
+    if asked.required:
+        return "must be given"
+    return "" if asked.default in (None, "", ()) else f"`{asked.default}`"
+
+
+def _limits(kind: object) -> str:
+    """A type with the limits beside it: float, greater than 0."""
+    plain = bare(kind)
+    if get_origin(plain) is Literal:
+        name = "one of " + ", ".join(map(str, get_args(plain)))
+    else:
+        name = plain.__name__ if isinstance(plain, type) and not get_args(plain) else str(plain)
+    name = name.replace("typing.", "").replace("pathlib.", "").replace("NoneType", "None")
+    limits = [each for each in getattr(kind, "__metadata__", ()) if type(each).__module__ == "annotated_types"]
+    words = {"Gt": "greater than", "Ge": "at least", "Lt": "less than", "Le": "at most"}
+    told = [f"{words[type(each).__name__]} {next(iter(vars_of(each)))}" for each in limits]
+    return ", ".join([name, *told])
+
+
+def vars_of(limit: object) -> Iterator[object]:
+    """The bound of a limit."""
+    for name in ("gt", "ge", "lt", "le"):
+        if hasattr(limit, name):
+            yield getattr(limit, name)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _command_section(command: str, told: str, section: str) -> str:

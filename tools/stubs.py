@@ -13,12 +13,13 @@ import inspect
 import re
 import subprocess
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from aidos.app.asking import bare, parameters_of
 from aidos.app.registry import VERBS
-from aidos.app.verbs import job_of, parameters_of
+from aidos.app.verbs import job_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
 STUB = ROOT / "__init__.pyi"
@@ -61,9 +62,9 @@ def _signature(verb: str, job: type[Any], answer: type) -> str:
         f"{name}: Data" if place == 0 else f"{name}: {_spelled(hints[name])}" for place, name in enumerate(positional)
     ]
     named = [
-        f"{name}: {_spelled(kind)}" + ("" if default is MISSING else " = ...")
-        for name, kind, default in parameters_of(job)
-        if name not in positional
+        f"{each.name}: {_spelled(bare(each.kind))}" + ("" if each.required else " = ...")
+        for each in parameters_of(job)
+        if each.name not in positional
     ]
     parts = [*first, *(["/"] if first else []), "*", *named, "desk: Desk | None = ..."]
     summary = inspect.cleandoc(job.__doc__ or "").splitlines()[0]

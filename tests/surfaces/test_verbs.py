@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import aidos
+from aidos.app.asking import parameters_of
 from aidos.app.cli import run
 from aidos.app.registry import VERBS
-from aidos.app.verbs import job_of, parameters_of
+from aidos.app.verbs import job_of
 from aidos.errors import AidosError, ParameterError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +88,7 @@ def test_verbs_are_listed_and_importing_aidos_loads_none_of_them():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_two_parameters_of_a_verb_share_a_name(verb):
-    names = [name for name, _, _ in parameters_of(job_of(verb))]
+    names = [each.name for each in parameters_of(job_of(verb))]
     assert len(names) == len(set(names))
     assert getattr(aidos, verb).__doc__ == job_of(verb).__doc__
 

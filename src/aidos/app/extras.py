@@ -12,11 +12,14 @@ from functools import wraps
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from aidos.errors import MissingExtraError
 
 __all__ = ["EXTRAS", "NEEDS", "NEEDS_BY_OPTION", "Extra", "checked", "missing", "needs"]
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class Extra(NamedTuple):
@@ -95,11 +98,11 @@ def missing(extras: Iterable[str]) -> list[str]:
     return sorted(extra for extra in set(extras) if not all(map(find_spec, EXTRAS[extra].packages)))
 
 
-def checked(command: str, function: Callable[..., object]) -> Callable[..., object]:
+def checked(command: str, function: Callable[Given, Result]) -> Callable[Given, Result]:
     """The function of a command, refused before it works where packages for it are missing."""
 
     @wraps(function)
-    def run(*arguments: object, **options: object) -> object:
+    def run(*arguments: Given.args, **options: Given.kwargs) -> Result:
         needed = needs(command, dict(_flat(signature(function).bind(*arguments, **options).arguments)))
         if lacking := missing(needed):
             raise MissingExtraError(command, extra=",".join(lacking))

@@ -15,11 +15,11 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_type_hints
 
 from cyclopts import Parameter, Token
 
+from aidos.app.asking import bare
 from aidos.app.bars import TerminalProgress
 from aidos.app.catalogue import find_mechanism, name_of
 from aidos.app.console import Common, ask, show, show_json, tell
@@ -134,7 +134,7 @@ def _dressed(spec: type) -> type:
     twins: dict[str, Any] = {}
     # A base class may have put its options before the files.
     for each in sorted(fields(spec), key=lambda one: one.kw_only is True):
-        kind, marks = _bare(hints[each.name]), getattr(hints[each.name], "__metadata__", ())
+        kind, marks = bare(hints[each.name]), getattr(hints[each.name], "__metadata__", ())
         twin: Any = copy(each)
         twins[each.name] = twin
         said: dict[str, Any]
@@ -193,15 +193,6 @@ def _undressed(value: Any) -> Any:
     if not hasattr(type(value), "_bare"):
         return value
     return type(value)._bare(**{each.name: _undressed(getattr(value, each.name)) for each in fields(value)})
-
-
-def _bare(hint: Any) -> Any:
-    """A type without what stands beside it: limits are checked, in the house's words, when the job is made."""
-    if get_origin(hint) is Annotated:
-        return _bare(get_args(hint)[0])
-    if get_origin(hint) in {Union, UnionType}:
-        return Union[tuple(map(_bare, get_args(hint)))]  # noqa: UP007 (made at run time)
-    return hint
 
 
 def _parameter(name: str, marks: tuple[object, ...]) -> dict[str, Any]:

@@ -35,6 +35,8 @@ COMMANDS = (
     "shield",
     "audit",
     "evaluate",
+    "run",
+    "describe",
     "sample",
     "demo",
     "doctor",
@@ -59,6 +61,9 @@ JOBS: Mapping[str, str] = {
     "fair store": "aidos.rooms.fairness.storing:ShowStore",
     "fair export": "aidos.rooms.fairness.storing:ExportAccounts",
     "fair import": "aidos.rooms.fairness.storing:ImportAccounts",
+    # every job
+    "run": "aidos.app.running:RunRecipe",
+    "describe": "aidos.app.running:DescribeJob",
 }
 """Words to module and class; jobs of one group stand in the order in which help lists them."""
 

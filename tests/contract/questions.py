@@ -1,0 +1,66 @@
+"""A small question for every job, so that one test can ask them all on every surface.
+
+`QUESTIONS` has the parameters of each job, by their names in Python. They name files that `prepare` writes:
+parts of the sample world, and what other jobs leave behind.
+"""
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from aidos.app.cli import run
+from aidos.world.size import World
+from aidos.world.write import write_sample
+
+RANKS = {"directory": "ranks"}
+
+QUESTIONS = {
+    "risk rank": {
+        "files": ["posts.parquet"],
+        "topics": ["depression"],
+        "measures": ["bow"],
+        "output": "ranked",
+        "i_am_the_operator": True,
+    },
+    "risk person": {**RANKS, "person_id": "10000144", "top": 3, "output": "person.html"},
+    "risk add": {**RANKS, "files": ["more.jsonl"]},
+    "risk forget": {**RANKS, "person": "10000144"},
+    "risk local": {"files": ["diary.txt"], "top": 3},
+    "risk topics": {"export": "topics.toml"},
+    "risk annotate": {"agreement": ["ann.csv", "bob.csv"]},
+    "risk train": {"files": ["posts.parquet"], "output": "models", "latent_topics": 5, "iterations": 5, "epochs": 1},
+    "risk audit": {**RANKS, "output": "audit.html"},
+    "fair rerank": {"rankings": ["rankings.parquet"], "output": "served.jsonl", "system": "changing"},
+    "fair simulate": {"shape": "linear", "subjects": 8, "rankings": 20, "bound": False, "output": "simulated.html"},
+    "fair measure": {"runs": ["rankings.parquet"], "system": "changing", "output": "measured.html"},
+    "fair store": {"path": "attention.store"},
+    "fair export": {"path": "attention.store", "output": "attention.parquet"},
+    "fair import": {"source": "exported.parquet", "store": "another.store"},
+}
+"""Words of a job to its parameters."""
+
+ASK_OTHERS = {"run", "describe"}
+"""They ask other jobs, and are tried with each of them."""
+
+BEFORE = (
+    "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
+    "fair export attention.store -o exported.parquet",
+    "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",
+)
+"""Commands that leave behind what some questions ask about."""
+
+
+def prepare(home):
+    """The files that the questions name, in the working directory."""
+    for part in ("rankings", "log", "posts"):
+        write_sample(part, World(size="tiny"), home / f"{part}.parquet")
+    posts = pq.read_table(home / "posts.parquet")
+    pq.write_table(posts.filter(pc.equal(posts["community"], "open")), home / "posts.parquet")
+    (home / "diary.txt").write_text("The loan is overdue and the creditor wants it now.\n\nThe arrears grow.\n")
+    (home / "more.jsonl").write_text(
+        '{"post_id": "n1", "author_id": "newcomer", "timestamp": "2024-06-01T10:00:00", "text": "hopeless"}\n'
+    )
+    for judge, answer in (("ann", "yes"), ("bob", "no")):
+        rows = f"topic,judge,sensitive,domain\ndebt,{judge},yes,\ngambling,{judge},{answer},\n"
+        (home / f"{judge}.csv").write_text(rows)
+    for command in BEFORE:
+        assert run([*command.split(), "--quiet"]) == 0, command

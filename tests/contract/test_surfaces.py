@@ -1,0 +1,138 @@
+"""Every job gives the same answer, and refuses the same question, from Python, on the command line and by a recipe."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from questions import ASK_OTHERS, QUESTIONS, prepare
+
+from aidos.app.asking import ask_job, json_schema, parameters_of
+from aidos.app.cli import run
+from aidos.app.registry import JOBS, find_job
+from aidos.errors import AidosError
+from aidos.jobs.desk import Desk
+from aidos.jobs.job import Named, Negative, Several
+
+VOLATILE = {"seconds", "processor_seconds", "elapsed"}
+"""Facts that are never the same twice."""
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory):
+    place = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        prepare(place)
+    return place
+
+
+@pytest.fixture
+def elsewhere(home, tmp_path, monkeypatch):
+    """A function that leads to a fresh copy of the prepared files: what one surface writes, another does not see."""
+
+    def lead(name):
+        shutil.copytree(home, tmp_path / name)
+        monkeypatch.chdir(tmp_path / name)
+        return tmp_path / name
+
+    return lead
+
+
+def option(asked):
+    """The name of a parameter on the command line."""
+    marks = getattr(asked.kind, "__metadata__", ())
+    return next((mark.name for mark in marks if isinstance(mark, Named)), "--" + asked.name.replace("_", "-"))
+
+
+def as_arguments(job, given):
+    """Parameters as somebody would type them."""
+    words = []
+    for each in sorted(parameters_of(job), key=lambda one: not one.first):
+        if each.name not in given:
+            continue
+        value, marks = given[each.name], getattr(each.kind, "__metadata__", ())
+        if value is False:
+            words.append(next(mark.name for mark in marks if isinstance(mark, Negative)))
+        elif value is True:
+            words.append(option(each))
+        elif Several() in marks:
+            words += [option(each), *value]
+        else:
+            for one in value if isinstance(value, list) else [value]:
+                words += [str(one)] if each.first else [option(each), str(one)]
+    return words
+
+
+def as_recipe(words, given):
+    lines = [f"{name} = {json.dumps(value)}" for name, value in {"job": words, **given}.items()]
+    return "\n".join(lines) + "\n"
+
+
+def steady(facts):
+    """Facts without those that are never the same twice."""
+    if isinstance(facts, dict):
+        return {name: steady(value) for name, value in facts.items() if name not in VOLATILE}
+    return [steady(each) for each in facts] if isinstance(facts, list) else facts
+
+
+def files(place):
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.suffix != ".toml")
+
+
+def test_every_job_has_a_question():
+    assert QUESTIONS.keys() | ASK_OTHERS == JOBS.keys()
+
+
+@pytest.mark.parametrize("words", QUESTIONS)
+def test_the_same_question_has_the_same_answer_on_every_surface(words, elsewhere, capsys):
+    job, given = find_job(words), QUESTIONS[words]
+    told, written = {}, {}
+
+    place = elsewhere("terminal")
+    code = run([*words.split(), *as_arguments(job, given), "--json", "--quiet"])
+    shown = capsys.readouterr()
+    assert code in {0, 1}, shown.err
+    told["terminal"], written["terminal"] = steady(json.loads(shown.out)), files(place)
+
+    place = elsewhere("recipe")
+    Path("question.toml").write_text(as_recipe(words, given))
+    assert run(["run", "question.toml", "--json", "--quiet"]) == code
+    told["recipe"], written["recipe"] = steady(json.loads(capsys.readouterr().out)), files(place)
+
+    place = elsewhere("python")
+    answer = ask_job(job, given, called=words).run(Desk())
+    told["python"], written["python"] = steady(json.loads(answer.to_json())), files(place)
+    assert answer.exit_code == code
+    assert "\n" not in repr(answer)
+    assert answer._repr_html_()
+
+    assert told["terminal"] == told["recipe"] == told["python"]
+    assert written["terminal"] == written["recipe"] == written["python"]
+
+
+@pytest.mark.parametrize("words", QUESTIONS)
+def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
+    job, given = find_job(words), {**QUESTIONS[words], "no_such_thing": 1}
+    elsewhere("wrong")
+    assert run([*words.split(), *as_arguments(job, given), "--no-such-thing", "1"]) == 2
+    assert "--no-such-thing" in capsys.readouterr().err
+    Path("question.toml").write_text(as_recipe(words, given))
+    assert run(["run", "question.toml"]) == 2
+    assert "no_such_thing" in capsys.readouterr().err
+    with pytest.raises(AidosError, match="no_such_thing") as caught:
+        ask_job(job, given, called=words)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("words", QUESTIONS)
+def test_a_job_describes_itself(words, capsys):
+    job = find_job(words)
+    schema = json_schema(job)
+    assert schema["properties"].keys() >= QUESTIONS[words].keys()
+    assert set(schema["required"]) <= QUESTIONS[words].keys()
+    assert all(each["description"] for each in schema["properties"].values())
+    assert run(["describe", *words.split()]) == 0
+    shown = capsys.readouterr().out
+    assert f'job = "{words}"' in shown
+    assert all(name in shown for name in schema["properties"])
