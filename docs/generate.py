@@ -88,7 +88,8 @@ def _limits(kind: object) -> str:
         name = "one of " + ", ".join(map(str, get_args(plain)))
     else:
         name = plain.__name__ if isinstance(plain, type) and not get_args(plain) else str(plain)
-    name = name.replace("typing.", "").replace("pathlib.", "").replace("NoneType", "None")
+    name = re.sub(r"(?:typing\.|pathlib\.)", "", name)
+    name = re.sub(r"Optional\[(.*)\]", r"\1 or None", name)
     limits = [each for each in getattr(kind, "__metadata__", ()) if type(each).__module__ == "annotated_types"]
     words = {"Gt": "greater than", "Ge": "at least", "Lt": "less than", "Le": "at most"}
     told = [f"{words[type(each).__name__]} {next(iter(vars_of(each)))}" for each in limits]
