@@ -171,7 +171,7 @@ def _word(value: object) -> str:
 
 def _with_commas(name: str, kind: Any) -> Callable[[Any, Sequence[Token]], tuple[object, ...]]:
     """What makes values of a text with commas between, each once."""
-    make = next((number for number in (int, float) if _bare(get_args(kind)[0]) is number), str)
+    make = next((number for number in (int, float) if bare(get_args(kind)[0]) is number), str)
 
     def convert(_: Any, tokens: Sequence[Token]) -> tuple[object, ...]:
         words = [word.strip() for token in tokens for word in token.value.split(",")]
