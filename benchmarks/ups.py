@@ -23,9 +23,10 @@ from pathlib import Path
 
 import numpy as np
 
+from aidos.core.profile import Kind, Requirement
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
-from aidos.ingest.history.document import Document, Kind, make_document
+from aidos.ingest.history.document import Document, make_document
 from aidos.model.taxonomies.reading import open_taxonomy
 from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.building import build_profile
@@ -33,7 +34,7 @@ from aidos.rooms.shield.profile.decision import Decision, decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer, Requirement
+from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.seed import SeedProfile
 from aidos.studies.ups.cases import Case, apart, draw_case, random_tree
 

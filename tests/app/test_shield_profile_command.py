@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from aidos.app.cli import run
-from aidos.app.profiles import default_place
+from aidos.model.profilefile import default_place
 
 BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <DL><p>

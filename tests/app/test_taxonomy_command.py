@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aidos.app.cli import run
-from aidos.app.taxonomies import index_beside
+from aidos.model.taxonomies.opened import index_beside
 from aidos.model.taxonomies.reading import read_taxonomy
 
 LIST = "Arts > Music > Jazz\nArts > Music > Rock\nArts > Film\nFood\n"

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from aidos.core.mechanism import Finding
+from aidos.core.profile import SessionMemory
 from aidos.errors import ParameterError
 from aidos.report.page import DataTable, Figure, render
 from aidos.report.trees import MOST_LINES, TreeLine, tree
-from aidos.rooms.shield.profile.decision import Decision, SeedTopic, SessionMemory
+from aidos.rooms.shield.profile.decision import Decision, SeedTopic
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.rooms.shield.profile.page import (
     ShieldStory,

@@ -1,64 +1,18 @@
-"""Profiles for the commands: where the file is kept, how it is opened, and what is in it, as a tree and as facts.
-
-Where no file is named it is ``aidos/profile.json`` in the place where programs keep a user's data: $XDG_DATA_HOME where
-that is set to an absolute path, ``~/Library/Application Support`` on macOS, ``~/.local/share`` elsewhere.
-"""
+"""Profiles for the commands: what is in one, as a tree and as facts."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aidos.app.taxonomies import OpenedTaxonomy, open_named
+from aidos.model.taxonomies.opened import OpenedTaxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.core.profile import KeptProfile
 
-__all__ = ["OpenedProfile", "default_place", "open_profile", "profile_facts", "profile_lines", "taxonomy_name"]
-
-FILE = "profile.json"
-DEFAULT_TAXONOMY = "the taxonomy that comes with aidos"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedProfile:
-    """A profile, the file it is kept in, and its taxonomy."""
-
-    path: Path
-    kept: KeptProfile
-    taxonomy: OpenedTaxonomy
-
-
-def default_place() -> Path:
-    """Where the profile is kept when no file is named."""
-    given = Path(os.environ.get("XDG_DATA_HOME", ""))
-    if given.is_absolute():
-        home = given
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Application Support"
-    else:
-        home = Path.home() / ".local" / "share"
-    return home / "aidos" / FILE
-
-
-def open_profile(file: Path | None, taxonomy: Path | None) -> OpenedProfile:
-    """The profile of a file or of the default place, checked against its taxonomy."""
-    from aidos.rooms.shield.profile.keeping import read_profile
-
-    opened = open_named(taxonomy)
-    path = file or default_place()
-    return OpenedProfile(path=path, kept=read_profile(path, opened.tree), taxonomy=opened)
-
-
-def taxonomy_name(opened: OpenedTaxonomy) -> str:
-    """What a profile calls its taxonomy: the name of a file, without the directory."""
-    return DEFAULT_TAXONOMY if opened.file is None else opened.file.name
+__all__ = ["profile_facts", "profile_lines"]
 
 
 def profile_lines(kept: KeptProfile, taxonomy: OpenedTaxonomy, depth: int | None = None) -> Iterator[str]:
@@ -80,7 +34,7 @@ def profile_lines(kept: KeptProfile, taxonomy: OpenedTaxonomy, depth: int | None
 
 def profile_facts(kept: KeptProfile, taxonomy: OpenedTaxonomy) -> dict[str, object]:
     """All that the file holds, and every held topic with its name and what is at and below it."""
-    from aidos.rooms.shield.profile.keeping import to_json
+    from aidos.model.profilefile import to_json
 
     topics, tree = taxonomy.imported.taxonomy, taxonomy.tree
     held = [

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from aidos.app.profiles import OpenedProfile, open_profile
 from aidos.app.shieldterms import ShieldTerms, WhoseProfile
-from aidos.app.taxonomies import searcher
 from aidos.core.noise import Noise
 from aidos.errors import InputError
+from aidos.model.profilefile import OpenedProfile, open_profile
+from aidos.model.taxonomies.opened import searcher
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.page import ShieldStory, standing_facts, state_words

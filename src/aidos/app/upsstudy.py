@@ -9,10 +9,10 @@ from typing import cast
 
 import pyarrow.parquet as pq
 
-from aidos.app.taxonomies import open_named, searcher
 from aidos.core.progress import Progress
 from aidos.engine.files import replace_when_done, write_text
 from aidos.errors import ParameterError
+from aidos.model.taxonomies.opened import open_named, searcher
 from aidos.report.page import render
 from aidos.studies.ups.experiment import run_experiment
 from aidos.studies.ups.outcome import Outcome

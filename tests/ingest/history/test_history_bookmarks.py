@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_history import A_DAY, firefox_backup, make_chrome_bookmarks
 
+from aidos.core.profile import Kind
 from aidos.errors import AidosError, InputError
-from aidos.ingest.history.document import Kind
 
 NETSCAPE = f"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <!-- This is an automatically generated file. -->

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from made_history import A_DAY, MICRO, add_firefox, make_chrome, make_firefox
 
+from aidos.core.profile import Kind
 from aidos.errors import AidosError, EngineError, InputError
 from aidos.ingest.history import browsers
-from aidos.ingest.history.document import Kind
 from aidos.ingest.history.reading import read_history
 
 PAGES = [

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
+from aidos.core.profile import Kind
 from aidos.errors import InputError
-from aidos.ingest.history.document import LONGEST, Kind
+from aidos.ingest.history.document import LONGEST
 from aidos.ingest.options import ReadOptions
 
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"

@@ -18,7 +18,7 @@ from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
     from aidos.app.audit.topics import ChosenTopics
-    from aidos.app.profiles import OpenedProfile
+    from aidos.model.profilefile import OpenedProfile
     from aidos.rooms.audit.findings import AuditFinding
 
 __all__ = ["Marking", "MarkingOptions", "mark_found", "refuse_other_topics"]
@@ -46,7 +46,7 @@ class MarkingOptions:
             return None
         if self.sensitivity is not None and not 0 < self.sensitivity < float("inf"):
             raise ParameterError(f"--sensitivity must be above 0 and finite, got {self.sensitivity:g}")
-        from aidos.app.profiles import open_profile
+        from aidos.model.profilefile import open_profile
 
         opened = open_profile(self.mark_sensitive, taxonomy)
         from aidos.rooms.audit.topics.latent import LatentTopics

@@ -20,10 +20,11 @@ from typing import Any
 
 from aidos.app.audit.directory import keep_audit, new_directory
 from aidos.app.audit.terms import recipe_text
-from aidos.app.taxonomies import open_named, searcher
 from aidos.core.progress import Progress
 from aidos.engine.files import write_text
 from aidos.ingest.results.writing import write_pairs
+from aidos.model.profilefile import write_profile
+from aidos.model.taxonomies.opened import open_named, searcher
 from aidos.model.topicsearch import TopicSearch
 from aidos.report.page import render
 from aidos.rooms.audit.comparisonpage import ComparisonStory, comparison_page
@@ -31,7 +32,6 @@ from aidos.rooms.audit.page import AuditStory
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.wording import listed
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
-from aidos.rooms.shield.profile.keeping import write_profile
 from aidos.studies.audit.loop import LoopOutcome, Rehearsal, sensitive_found
 from aidos.studies.audit.service import SampleService
 from aidos.world.results import account_count

@@ -15,7 +15,7 @@ from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from aidos.app.taxonomies import OpenedTaxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.rooms.audit.topics.space import TopicSource
 
 __all__ = ["AboutWhat", "ChosenTopics", "read_topic_maps"]
@@ -100,7 +100,7 @@ class AboutWhat:
             raise ParameterError(found, hint="leave one of them out")
 
     def _of_taxonomy(self, only: tuple[str, ...] | None) -> ChosenTopics:
-        from aidos.app.taxonomies import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
         from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
         opened = open_named(self.taxonomy)

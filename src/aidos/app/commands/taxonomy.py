@@ -51,7 +51,14 @@ def show_taxonomy(
     """
     from rich.text import Text
 
-    from aidos.app.taxonomies import branch_facts, branch_lines, find_topic, open_named, taxonomy_facts, topic_facts
+    from aidos.model.taxonomies.opened import (
+        branch_facts,
+        branch_lines,
+        find_topic,
+        open_named,
+        taxonomy_facts,
+        topic_facts,
+    )
     from aidos.report.terminal import facts_table
     from aidos.report.values import show as plain
 
@@ -100,7 +107,7 @@ def find(
     least
         Share of the best score that a topic needs, from 0 to 1; 0.3 unless given.
     """
-    from aidos.app.taxonomies import open_named, path_of, searcher
+    from aidos.model.taxonomies.opened import open_named, path_of, searcher
     from aidos.report.terminal import rows_table
 
     common = common or Common()
@@ -162,7 +169,7 @@ def import_taxonomy(
     index
         Also write the search index beside it, so that finding starts at once.
     """
-    from aidos.app.taxonomies import OpenedTaxonomy, check_target, index_beside, taxonomy_facts, write_taxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy, check_target, index_beside, taxonomy_facts, write_taxonomy
     from aidos.model.taxonomies.reading import open_taxonomy
 
     common = common or Common()

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aidos.app.demo.chapter import Workplace
-from aidos.app.profiles import OpenedProfile, taxonomy_name
 from aidos.app.shielding import Shield, tell_story
-from aidos.app.taxonomies import OpenedTaxonomy, open_named, searcher
+from aidos.core.profile import BuiltProfile, KeptProfile, Kind
 from aidos.errors import InputError
-from aidos.ingest.history.document import Kind, make_document
-from aidos.rooms.shield.profile.building import BuiltProfile, build_profile
+from aidos.ingest.history.document import make_document
+from aidos.model.profilefile import OpenedProfile, taxonomy_name
+from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named, searcher
+from aidos.rooms.shield.profile.building import build_profile
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.kept import KeptProfile
 from aidos.rooms.shield.profile.page import ShieldStory
 from aidos.rooms.shield.profile.requirement import CostLayer, default_requirement
 

@@ -17,18 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from aidos.core.jsontext import parse_json
+from aidos.core.profile import Kind
 from aidos.engine.inputs import read_bytes
 from aidos.errors import InputError
 from aidos.ingest.history.browsers import ROOTS, TAGS
-from aidos.ingest.history.document import (
-    EPOCH,
-    EPOCH_OF_CHROME,
-    Document,
-    Kind,
-    make_document,
-    moment_after,
-    unreadable,
-)
+from aidos.ingest.history.document import EPOCH, EPOCH_OF_CHROME, Document, make_document, moment_after, unreadable
 
 __all__ = ["MAGIC_OF_PACKED", "is_netscape", "load_bookmarks", "read_bookmarks", "read_netscape"]
 

@@ -23,17 +23,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from aidos.core.profile import Kind
 from aidos.engine.scratch import scratch_directory
 from aidos.errors import EngineError, InputError
-from aidos.ingest.history.document import (
-    EPOCH,
-    EPOCH_OF_CHROME,
-    Document,
-    Kind,
-    make_document,
-    moment_after,
-    unreadable,
-)
+from aidos.ingest.history.document import EPOCH, EPOCH_OF_CHROME, Document, make_document, moment_after, unreadable
 
 __all__ = [
     "MAGIC",

@@ -14,18 +14,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
+from aidos.core.profile import Kind
 from aidos.errors import InputError
 
 __all__ = [
     "EPOCH",
     "EPOCH_OF_CHROME",
     "Document",
-    "Kind",
     "address_words",
     "make_document",
     "moment_after",
@@ -37,19 +36,6 @@ EPOCH_OF_CHROME = datetime(1601, 1, 1, tzinfo=UTC)
 """Chrome counts microseconds from here."""
 LONGEST = 1 << 14
 """Characters of a text that are kept: its beginning says what it is about."""
-
-
-class Kind(StrEnum):
-    """Where a document comes from."""
-
-    FIREFOX_HISTORY = "firefox-history"
-    FIREFOX_BOOKMARKS = "firefox-bookmarks"
-    CHROME_HISTORY = "chrome-history"
-    CHROME_BOOKMARKS = "chrome-bookmarks"
-    HTML_BOOKMARKS = "html-bookmarks"
-    SEARCH_LOG = "search-log"
-    POSTS = "posts"
-    TEXTS = "texts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

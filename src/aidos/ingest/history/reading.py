@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
+from aidos.core.profile import Kind
 from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
 from aidos.errors import InputError
@@ -31,7 +32,7 @@ from aidos.ingest.formats.markup import plain_text
 from aidos.ingest.formats.qlogs import PREFIX
 from aidos.ingest.history.bookmarks import MAGIC_OF_PACKED, is_netscape, load_bookmarks, read_bookmarks, read_netscape
 from aidos.ingest.history.browsers import MAGIC, is_chrome, is_firefox, open_copy, read_chrome, read_firefox
-from aidos.ingest.history.document import Document, Kind, address_words, make_document, unreadable
+from aidos.ingest.history.document import Document, address_words, make_document, unreadable
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.reading import read_files

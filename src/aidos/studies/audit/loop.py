@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from aidos.core.noise import Noise
+from aidos.core.profile import KeptProfile, SessionMemory
 from aidos.core.progress import SILENT, Progress
 from aidos.core.resultpairs import ResultPair
 from aidos.model.topics import default_taxonomy
@@ -24,9 +25,7 @@ from aidos.rooms.audit.comparison import AuditComparison, compare_audits
 from aidos.rooms.audit.findings import AuditFinding
 from aidos.rooms.audit.profileaudit import ProfileAudit, describe_pairs
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
-from aidos.rooms.shield.profile.decision import SessionMemory
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
-from aidos.rooms.shield.profile.kept import KeptProfile
 from aidos.studies.audit.service import SampleService, WorldQuery
 from aidos.studies.audit.shielded import ShieldedSearcher, own_profile
 from aidos.world.results import Account

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.core.noise import Noise
+from aidos.core.profile import KeptProfile, SessionMemory, tree_digest
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicSearch
-from aidos.rooms.shield.profile.decision import Decision, SessionMemory
+from aidos.rooms.shield.profile.decision import Decision
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.kept import KeptProfile, tree_digest
 from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.studies.audit.service import SampleService
 from aidos.world.results import Account

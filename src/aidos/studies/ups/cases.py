@@ -18,11 +18,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile
 from aidos.core.topictree import TopicTree, sum_below
 from aidos.errors import ParameterError
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer, Requirement
+from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.seed import SeedProfile
 
 __all__ = ["Case", "Query", "apart", "draw_case", "draw_query", "random_tree"]

@@ -20,12 +20,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from aidos.core.profile import SessionMemory
 from aidos.core.progress import SILENT, Progress
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
 from aidos.rooms.shield.profile.adversary import Eavesdropper, Guessed, Sight, guess, reappeared
 from aidos.rooms.shield.profile.decision import ALGORITHMS as PRUNES
-from aidos.rooms.shield.profile.decision import Decision, SessionMemory, decide
+from aidos.rooms.shield.profile.decision import Decision, decide
 from aidos.rooms.shield.profile.generalisation import Algorithm, ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.prune import stand

@@ -21,13 +21,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from aidos.core.profile import Requirement
 from aidos.core.progress import SILENT, Progress
 from aidos.core.taxonomy import Profile, Taxonomy
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer, Requirement
+from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.studies.ups.plan import UpsExperiment
 from aidos.world.documents import document_blocks
 from aidos.world.log import LogMaker

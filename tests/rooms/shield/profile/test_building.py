@@ -4,9 +4,10 @@ from itertools import repeat
 
 import pytest
 
+from aidos.core.profile import Kind
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
-from aidos.ingest.history.document import Document, Kind
+from aidos.ingest.history.document import Document
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.shield.profile import building

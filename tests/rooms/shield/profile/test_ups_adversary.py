@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from ups_cases import Hits, antichain, case_of, golden
 
 from aidos.core.noise import Noise
+from aidos.core.profile import SessionMemory
 from aidos.errors import InputError
 from aidos.rooms.shield.profile.adversary import Eavesdropper, Sight, guess, reappeared
-from aidos.rooms.shield.profile.decision import SessionMemory
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
 
 

@@ -9,9 +9,9 @@ from ups_cases import Hits, antichain, golden, random_case
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
+from aidos.core.profile import SessionMemory
 from aidos.errors import ParameterError
 from aidos.rooms.shield.profile.adversary import reappeared
-from aidos.rooms.shield.profile.decision import SessionMemory
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.prune import profile_risk
 from aidos.rooms.shield.profile.seed import SeedProfile

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ups_cases import golden, random_case
 
+from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer, Requirement, default_requirement
+from aidos.rooms.shield.profile.requirement import CostLayer, default_requirement
 
 MARKED = Taxonomy.of(
     [

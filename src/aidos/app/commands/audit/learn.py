@@ -19,8 +19,8 @@ from aidos.app.console import Common, remark_if_slow, show, show_json, tell
 if TYPE_CHECKING:
     from aidos.app.audit.learning import Described
     from aidos.app.audit.marking import Marking
-    from aidos.app.profiles import OpenedProfile
     from aidos.ingest.results.reading import PairsRead
+    from aidos.model.profilefile import OpenedProfile
     from aidos.rooms.audit.findings import AuditFinding
     from aidos.rooms.audit.profileaudit import ProfileAudit
 
@@ -103,7 +103,7 @@ def _mark(profile: OpenedProfile | None, finding: AuditFinding, marking: Marking
     if profile is None:
         return None
     from aidos.app.audit.marking import mark_found
-    from aidos.rooms.shield.profile.keeping import write_profile
+    from aidos.model.profilefile import write_profile
 
     weight = 1.0 if marking.sensitivity is None else marking.sensitivity
     changed, told = mark_found(profile, finding, everything=marking.mark == "all", weight=weight)

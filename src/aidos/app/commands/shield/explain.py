@@ -69,7 +69,7 @@ def explain(
 
         write_text(output, render(shield_page(story)), private=True)
     if remember and story.is_news:
-        from aidos.rooms.shield.profile.keeping import write_profile
+        from aidos.model.profilefile import write_profile
 
         opened = shield.opened
         kept = opened.kept.remembering(opened.taxonomy.tree, decision.remembered(opened.kept.memory))

@@ -9,17 +9,14 @@ documents are at hand them to the topic above, which is right more often.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import islice
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import numpy as np
-from annotated_types import Ge
 from numpy.typing import NDArray
 
-from aidos.core.checks import check_parameters
+from aidos.core.profile import BuiltProfile
 from aidos.core.progress import SILENT, Progress
 from aidos.core.taxonomy import Profile
 from aidos.errors import InputError, ParameterError
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from aidos.core.topictree import TopicTree
     from aidos.model.topicsearch import TopicSearch
 
-__all__ = ["BuiltProfile", "build_profile"]
+__all__ = ["build_profile"]
 
 Counts = NDArray[np.int64]
 
@@ -37,30 +34,6 @@ BLOCK = 4_096
 """Documents that are mapped at once."""
 CHARACTERS = 2_000
 """Of a document that are looked at: more words hardly change the best topic, and each takes time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltProfile:
-    """A profile, and how it came about."""
-
-    profile: Profile
-    sources: Mapping[str, int]
-    """Documents by kind."""
-    mapped: Annotated[int, Ge(0)]
-    """Documents that are at a topic."""
-    unmapped: Annotated[int, Ge(0)] = 0
-    """Documents without a word that a topic knows."""
-    rare: Annotated[int, Ge(0)] = 0
-    """Documents whose topics, up to the main branch, are too rare to be kept."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-        object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
-
-    @property
-    def documents(self) -> int:
-        """All documents that were read."""
-        return self.mapped + self.unmapped + self.rare
 
 
 def build_profile(

@@ -18,13 +18,13 @@ old one remembers it. The queries themselves stay unprotected, and they tell mos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.core.profile import SessionMemory
 from aidos.core.topictree import TopicTree
 from aidos.rooms.shield.profile.exact import exact
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
@@ -32,7 +32,7 @@ from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
 from aidos.rooms.shield.profile.prune import Generalised, Standing, stand
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
 
-__all__ = ["Decision", "Outcome", "SeedTopic", "SessionMemory", "decide"]
+__all__ = ["Decision", "Outcome", "SeedTopic", "decide"]
 
 Places: TypeAlias = NDArray[np.int32]
 Outcome: TypeAlias = Literal["sent", "distinct", "nothing-in-common", "all-hidden"]
@@ -185,27 +185,3 @@ def _topics(tree: TopicTree, seed: SeedProfile, sent: Places) -> tuple[SeedTopic
         )
         for row, place in enumerate(seed.places.tolist())
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SessionMemory:
-    """What was hidden and what was shown in a session, by id; a value: `adding` gives a new one."""
-
-    hidden: frozenset[str] = frozenset()
-    shown: frozenset[str] = frozenset()
-
-    def adding(self, hidden: Iterable[str], shown: Iterable[str] = ()) -> SessionMemory:
-        """The memory after an answer that hid and showed these topics."""
-        return SessionMemory(self.hidden.union(hidden), self.shown.union(shown))
-
-    def hidden_places(self, tree: TopicTree) -> frozenset[int]:
-        """Where hidden topics stand in a tree; topics that it does not have cannot be shown on it and are left out."""
-        return _places(tree, self.hidden)
-
-    def shown_places(self, tree: TopicTree) -> frozenset[int]:
-        """Where shown topics stand in a tree; for those that it does not have nothing can be said."""
-        return _places(tree, self.shown)
-
-
-def _places(tree: TopicTree, topics: Iterable[str]) -> frozenset[int]:
-    return frozenset(tree.places[topic] for topic in topics if topic in tree.places)

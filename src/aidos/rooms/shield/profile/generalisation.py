@@ -24,7 +24,8 @@ from aidos.core.noise import Noise
 from aidos.core.topictree import TopicTree
 
 if TYPE_CHECKING:
-    from aidos.rooms.shield.profile.decision import Decision, SessionMemory
+    from aidos.core.profile import SessionMemory
+    from aidos.rooms.shield.profile.decision import Decision
     from aidos.rooms.shield.profile.holder import HeldProfile
     from aidos.rooms.shield.profile.requirement import CostLayer
     from aidos.rooms.shield.profile.seed import Hits

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import Finding, PublicFacts
+from aidos.core.profile import SessionMemory
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose
 from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.report.values import Value
-from aidos.rooms.shield.profile.decision import Decision, SeedTopic, SessionMemory
+from aidos.rooms.shield.profile.decision import Decision, SeedTopic
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 
 __all__ = [

@@ -12,56 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf
-from types import MappingProxyType
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile, Taxonomy
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.kernels.trees import spread_costs
 
-__all__ = ["CostLayer", "Requirement", "default_requirement"]
+__all__ = ["CostLayer", "default_requirement"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """Sensitive topics by id, with how sensitive each is (sen); only ratios count."""
-
-    sensitivities: Mapping[str, float]
-
-    def __post_init__(self) -> None:
-        wrong = [topic for topic, weight in self.sensitivities.items() if not 0 < weight < inf]
-        if wrong:
-            raise ParameterError(
-                f"sensitivities must be above 0 and finite; topics concerned: {', '.join(wrong[:5])}",
-                hint="leave a topic out if it is not sensitive",
-            )
-        object.__setattr__(self, "sensitivities", MappingProxyType(dict(self.sensitivities)))
-
-    def overlaps(self, tree: TopicTree) -> tuple[tuple[str, str], ...]:
-        """Pairs of sensitive topics of which the first is above the second."""
-        places = sorted(tree.place(topic) for topic in self.sensitivities)
-        found, upper = [], -1
-        for place in places:
-            if upper >= 0 and place in tree.below(upper):
-                found.append((tree.ids[upper], tree.ids[place]))
-            else:
-                upper = place
-        return tuple(found)
-
-    def merged(self, tree: TopicTree) -> Requirement:
-        """The same without overlaps: the upper topic stands for those below it, with the largest weight among them."""
-        weights = dict(self.sensitivities)
-        for upper, lower in self.overlaps(tree):
-            weights[upper] = max(weights[upper], weights.pop(lower))
-        return Requirement(weights)
 
 
 def default_requirement(

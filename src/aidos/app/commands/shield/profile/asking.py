@@ -8,13 +8,14 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from aidos.app.console import show
-from aidos.app.profiles import OpenedProfile, profile_lines
-from aidos.app.taxonomies import find_topic
+from aidos.app.profiles import profile_lines
 from aidos.core.plaintext import one_line
 from aidos.errors import AidosError, ParameterError
+from aidos.model.profilefile import OpenedProfile
+from aidos.model.taxonomies.opened import find_topic
 
 if TYPE_CHECKING:
-    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.core.profile import KeptProfile
 
 __all__ = ["ask_for_changes"]
 

@@ -14,9 +14,8 @@ from aidos.app.standardinput import PrivateName
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.app.taxonomies import OpenedTaxonomy
-    from aidos.rooms.shield.profile.building import BuiltProfile
-    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.core.profile import BuiltProfile, KeptProfile
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
 
 __all__ = ["build"]
 
@@ -62,9 +61,9 @@ def build(
     person
         Whose rows of a log or of posts are read, where they are of several people; - for a line of standard input.
     """
-    from aidos.app.profiles import default_place
-    from aidos.app.taxonomies import open_named, searcher
     from aidos.ingest.history.reading import read_history
+    from aidos.model.profilefile import default_place
+    from aidos.model.taxonomies.opened import open_named, searcher
     from aidos.rooms.shield.profile.building import build_profile
 
     common = common or Common()
@@ -90,15 +89,14 @@ def build(
 
 def _kept_before(path: Path, opened: OpenedTaxonomy) -> KeptProfile | None:
     """The profile that is there already; asked before long work, since a file that is none is not overwritten."""
-    from aidos.rooms.shield.profile.keeping import read_profile
+    from aidos.model.profilefile import read_profile
 
     return read_profile(path, opened.tree) if path.exists() else None
 
 
 def _keep(path: Path, built: BuiltProfile, before: KeptProfile | None, opened: OpenedTaxonomy, common: Common) -> int:
-    from aidos.app.profiles import default_place, taxonomy_name
-    from aidos.rooms.shield.profile.keeping import write_profile
-    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.core.profile import KeptProfile
+    from aidos.model.profilefile import default_place, taxonomy_name, write_profile
     from aidos.rooms.shield.profile.requirement import default_requirement
 
     usual = default_requirement(opened.imported.taxonomy, built.profile)

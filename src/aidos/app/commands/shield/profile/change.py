@@ -14,8 +14,8 @@ from aidos.app.standardinput import PrivateNames
 from aidos.errors import ParameterError
 
 if TYPE_CHECKING:
-    from aidos.app.profiles import OpenedProfile
-    from aidos.rooms.shield.profile.kept import KeptProfile
+    from aidos.core.profile import KeptProfile
+    from aidos.model.profilefile import OpenedProfile
 
 __all__ = ["edit", "forget"]
 
@@ -62,9 +62,8 @@ def edit(
     taxonomy
         The taxonomy it was built with, where that is not the one that comes with aidos.
     """
-    from aidos.app.profiles import open_profile
-    from aidos.app.taxonomies import find_topic
-    from aidos.rooms.shield.profile.keeping import write_profile
+    from aidos.model.profilefile import open_profile, write_profile
+    from aidos.model.taxonomies.opened import find_topic
 
     common = common or Common()
     opened = open_profile(file, taxonomy)
@@ -119,10 +118,9 @@ def forget(
     taxonomy
         The taxonomy it was built with, where that is not the one that comes with aidos.
     """
-    from aidos.app.profiles import default_place, open_profile
-    from aidos.app.taxonomies import find_topic
     from aidos.engine.scratch import sweep_scratch
-    from aidos.rooms.shield.profile.keeping import erase_profile, rewrite_profile
+    from aidos.model.profilefile import default_place, erase_profile, open_profile, rewrite_profile
+    from aidos.model.taxonomies.opened import find_topic
 
     common = common or Common()
     if bool(topic or session) == everything:
@@ -147,7 +145,7 @@ def forget(
 
 def _by_asking(opened: OpenedProfile, common: Common) -> int:
     from aidos.app.commands.shield.profile.asking import ask_for_changes
-    from aidos.rooms.shield.profile.keeping import write_profile
+    from aidos.model.profilefile import write_profile
 
     if not sys.stdin.isatty():
         raise ParameterError(

@@ -36,7 +36,8 @@ def show_profile(
     """
     from rich.text import Text
 
-    from aidos.app.profiles import open_profile, profile_facts, profile_lines
+    from aidos.app.profiles import profile_facts, profile_lines
+    from aidos.model.profilefile import open_profile
     from aidos.report.values import show as plain
 
     common = common or Common()

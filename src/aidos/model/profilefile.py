@@ -4,27 +4,46 @@ It is written beside its place and moved into it, so that a crash, a full disk o
 one. A file that others can read is refused until its owner mends that. To export a profile is to copy the file; to
 import one is to name the copy. What is forgotten is overwritten before it is let go; disks that keep old blocks (flash,
 snapshots, back-ups) may hold it longer, which no program can promise to prevent.
+
+Where no file is named it is ``aidos/profile.json`` in the place where programs keep a user's data: $XDG_DATA_HOME where
+that is set to an absolute path, ``~/Library/Application Support`` on macOS, ``~/.local/share`` elsewhere.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import stat
+import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from aidos.core.jsontext import parse_json
+from aidos.core.profile import KeptProfile, Kind, named, tree_digest
 from aidos.core.topictree import TopicTree
 from aidos.engine.erasure import overwritten
 from aidos.engine.files import sweep_leftovers, write_text
 from aidos.errors import EngineError, InputError
-from aidos.ingest.history.document import Kind
-from aidos.rooms.shield.profile.kept import KeptProfile, named, tree_digest
+from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named
 
-__all__ = ["erase_profile", "is_profile_file", "read_profile", "rewrite_profile", "to_json", "write_profile"]
+__all__ = [
+    "OpenedProfile",
+    "default_place",
+    "erase_profile",
+    "is_profile_file",
+    "open_profile",
+    "read_profile",
+    "rewrite_profile",
+    "taxonomy_name",
+    "to_json",
+    "write_profile",
+]
 
+FILE = "profile.json"
+DEFAULT_TAXONOMY = "the taxonomy that comes with aidos"
 MARK = "aidos_profile"
 VERSION = 1
 LARGEST = 1 << 26
@@ -189,3 +208,36 @@ def _is_above_zero(value: object) -> bool:
         return isfinite(float(value)) and value > 0
     except OverflowError:
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedProfile:
+    """A profile, the file it is kept in, and its taxonomy."""
+
+    path: Path
+    kept: KeptProfile
+    taxonomy: OpenedTaxonomy
+
+
+def default_place() -> Path:
+    """Where the profile is kept when no file is named."""
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if given.is_absolute():
+        home = given
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Application Support"
+    else:
+        home = Path.home() / ".local" / "share"
+    return home / "aidos" / FILE
+
+
+def open_profile(file: Path | None, taxonomy: Path | None) -> OpenedProfile:
+    """The profile of a file or of the default place, checked against its taxonomy."""
+    opened = open_named(taxonomy)
+    path = file or default_place()
+    return OpenedProfile(path=path, kept=read_profile(path, opened.tree), taxonomy=opened)
+
+
+def taxonomy_name(opened: OpenedTaxonomy) -> str:
+    """What a profile calls its taxonomy: the name of a file, without the directory."""
+    return DEFAULT_TAXONOMY if opened.file is None else opened.file.name

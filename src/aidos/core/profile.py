@@ -11,18 +11,19 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from math import inf
 from types import MappingProxyType
-from typing import Self
+from typing import Annotated, Self
 
+from annotated_types import Ge
+
+from aidos.core.checks import check_parameters
 from aidos.core.taxonomy import Profile
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.profile.building import BuiltProfile
-from aidos.rooms.shield.profile.decision import SessionMemory
-from aidos.rooms.shield.profile.requirement import Requirement
 
-__all__ = ["KeptProfile", "named", "tree_digest"]
+__all__ = ["BuiltProfile", "KeptProfile", "Kind", "Requirement", "SessionMemory", "named", "tree_digest"]
 
 NAMED = 5
 LONGEST_NAME = 60
@@ -30,6 +31,101 @@ LONGEST_NAME = 60
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Kind(StrEnum):
+    """Where a document comes from."""
+
+    FIREFOX_HISTORY = "firefox-history"
+    FIREFOX_BOOKMARKS = "firefox-bookmarks"
+    CHROME_HISTORY = "chrome-history"
+    CHROME_BOOKMARKS = "chrome-bookmarks"
+    HTML_BOOKMARKS = "html-bookmarks"
+    SEARCH_LOG = "search-log"
+    POSTS = "posts"
+    TEXTS = "texts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltProfile:
+    """A profile, and how it came about."""
+
+    profile: Profile
+    sources: Mapping[str, int]
+    """Documents by kind."""
+    mapped: Annotated[int, Ge(0)]
+    """Documents that are at a topic."""
+    unmapped: Annotated[int, Ge(0)] = 0
+    """Documents without a word that a topic knows."""
+    rare: Annotated[int, Ge(0)] = 0
+    """Documents whose topics, up to the main branch, are too rare to be kept."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
+
+    @property
+    def documents(self) -> int:
+        """All documents that were read."""
+        return self.mapped + self.unmapped + self.rare
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Sensitive topics by id, with how sensitive each is (sen); only ratios count."""
+
+    sensitivities: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        wrong = [topic for topic, weight in self.sensitivities.items() if not 0 < weight < inf]
+        if wrong:
+            raise ParameterError(
+                f"sensitivities must be above 0 and finite; topics concerned: {', '.join(wrong[:5])}",
+                hint="leave a topic out if it is not sensitive",
+            )
+        object.__setattr__(self, "sensitivities", MappingProxyType(dict(self.sensitivities)))
+
+    def overlaps(self, tree: TopicTree) -> tuple[tuple[str, str], ...]:
+        """Pairs of sensitive topics of which the first is above the second."""
+        places = sorted(tree.place(topic) for topic in self.sensitivities)
+        found, upper = [], -1
+        for place in places:
+            if upper >= 0 and place in tree.below(upper):
+                found.append((tree.ids[upper], tree.ids[place]))
+            else:
+                upper = place
+        return tuple(found)
+
+    def merged(self, tree: TopicTree) -> Requirement:
+        """The same without overlaps: the upper topic stands for those below it, with the largest weight among them."""
+        weights = dict(self.sensitivities)
+        for upper, lower in self.overlaps(tree):
+            weights[upper] = max(weights[upper], weights.pop(lower))
+        return Requirement(weights)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """What was hidden and what was shown in a session, by id; a value: `adding` gives a new one."""
+
+    hidden: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
+
+    def adding(self, hidden: Iterable[str], shown: Iterable[str] = ()) -> SessionMemory:
+        """The memory after an answer that hid and showed these topics."""
+        return SessionMemory(self.hidden.union(hidden), self.shown.union(shown))
+
+    def hidden_places(self, tree: TopicTree) -> frozenset[int]:
+        """Where hidden topics stand in a tree; topics that it does not have cannot be shown on it and are left out."""
+        return _places(tree, self.hidden)
+
+    def shown_places(self, tree: TopicTree) -> frozenset[int]:
+        """Where shown topics stand in a tree; for those that it does not have nothing can be said."""
+        return _places(tree, self.shown)
+
+
+def _places(tree: TopicTree, topics: Iterable[str]) -> frozenset[int]:
+    return frozenset(tree.places[topic] for topic in topics if topic in tree.places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,11 @@ import time
 
 import pytest
 
+from aidos.core.profile import BuiltProfile, KeptProfile, Requirement, SessionMemory, tree_digest
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import EngineError, InputError, ParameterError
-from aidos.rooms.shield.profile.building import BuiltProfile
-from aidos.rooms.shield.profile.decision import SessionMemory
-from aidos.rooms.shield.profile.keeping import (
+from aidos.model.profilefile import (
     erase_profile,
     is_profile_file,
     read_profile,
@@ -23,8 +22,6 @@ from aidos.rooms.shield.profile.keeping import (
     to_json,
     write_profile,
 )
-from aidos.rooms.shield.profile.kept import KeptProfile, tree_digest
-from aidos.rooms.shield.profile.requirement import Requirement
 
 TOPICS = [
     Topic("all", "", "All"),
@@ -258,8 +255,8 @@ def test_a_link_is_followed_when_writing_and_goes_when_all_is_forgotten(path, ke
 WRITER = """
 import json, sys
 from pathlib import Path
-from aidos.rooms.shield.profile.keeping import write_profile
-from aidos.rooms.shield.profile.kept import KeptProfile
+from aidos.model.profilefile import write_profile
+from aidos.core.profile import KeptProfile
 path = Path(sys.argv[1])
 print("ready", flush=True)
 at = 0
@@ -291,8 +288,8 @@ def test_a_full_disk_leaves_the_old_file_and_no_half_one(path, kept):
     before = path.read_bytes()
     code = (
         "import resource, sys; from pathlib import Path\n"
-        "from aidos.rooms.shield.profile.keeping import write_profile\n"
-        "from aidos.rooms.shield.profile.kept import KeptProfile\n"
+        "from aidos.model.profilefile import write_profile\n"
+        "from aidos.core.profile import KeptProfile\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "supports = dict.fromkeys(map(str, range(5000)), 1.0)\n"
         "try:\n    write_profile(Path(sys.argv[1]), KeptProfile(taxonomy='t', digest='d', supports=supports))\n"

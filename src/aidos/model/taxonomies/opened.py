@@ -1,4 +1,4 @@
-"""Taxonomies for the commands: the one that is named or the default one, its branches as lines and as facts."""
+"""A taxonomy that is named, or the default one: its tree, what finds its topics, its branches as lines and as facts."""
 
 from __future__ import annotations
 
