@@ -1,4 +1,4 @@
-"""Manifests, checksums and arrays of state directories."""
+"""Checksums and arrays of state directories."""
 
 from pathlib import Path
 
@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from aidos.engine import sealed
-from aidos.engine.sealed import Manifest, Spec, StoredFile, check_arrays, check_files, map_array, stored_entries
+from aidos.engine.sealed import Spec, StoredFile, check_arrays, check_files, map_array, stored_entries
 from aidos.errors import InputError
 
-ABOUT = Manifest(
-    file="about.json", kind="a test", version=3, noun="a thing", named="name a thing", again="make the thing again"
-)
 SIZES = {"rows": 4, "values": 9, "words": 3}
 
 
@@ -65,24 +62,6 @@ def test_others_are_refused_however_they_are_cut(
 def test_a_missing_array_is_told() -> None:
     with pytest.raises(InputError, match="the array a is missing"):
         check_arrays(Path("d"), {}, {"a": Spec(kind=np.int64)}, SIZES, again="")
-
-
-def test_a_manifest_is_read_back_and_any_change_of_it_is_told(tmp_path: Path) -> None:
-    ABOUT.write(tmp_path, {"number": 7})
-    assert ABOUT.read(tmp_path) == {"number": 7}
-    text = (tmp_path / "about.json").read_text()
-    for old, new, said in (
-        ("7", "8", "its checksum"),
-        ("a test", "another", "not the manifest of a thing"),
-        (": 3", ": 2", "has format 2, this aidos reads 3"),
-        ("{", "[" * 5000, "it is no JSON"),
-    ):
-        (tmp_path / "about.json").write_text(text.replace(old, new))
-        with pytest.raises(InputError, match=said):
-            ABOUT.read(tmp_path)
-    (tmp_path / "about.json").unlink()
-    with pytest.raises(InputError, match=r"it has no about\.json"):
-        ABOUT.read(tmp_path)
 
 
 def test_files_are_compared_with_what_was_written(tmp_path: Path) -> None:

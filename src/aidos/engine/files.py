@@ -31,6 +31,7 @@ __all__ = [
     "hold_directory",
     "partial_directory",
     "partial_file",
+    "publish_new",
     "replace_when_done",
     "spoken_errors",
     "sweep_leftovers",
@@ -99,6 +100,16 @@ def partial_directory(target: Path) -> Iterator[Path]:
     """A private directory beside ``target``, held by a lock, removed in the end."""
     with _claimed(target, bind(Path.mkdir, mode=0o700)) as partial:
         yield partial
+
+
+def publish_new(partial: Path, path: Path) -> bool:
+    """Give a partial file that is whole and flushed its name, but never that of another: then False."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        return False
+    sync(path.absolute().parent)
+    return True
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:

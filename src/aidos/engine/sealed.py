@@ -1,7 +1,7 @@
-"""State directories that compiled code reads: a manifest that is sealed, and arrays that are what they must be.
+"""Files of state directories that compiled code reads: as they were written, and arrays that are what they must be.
 
 Compiled code looks nothing up twice: an offset that points too far reads memory of somebody else, or ends the process.
-So whatever it is given is checked when it is opened, in two ways. The manifest names size and CRC-32 of every file,
+So whatever it is given is checked when it is opened, in two ways. A manifest names size and CRC-32 of every file,
 which recognises accidents: a flipped bit, a file that was cut or took the place of another. And arrays are held against
 a `Spec` each: their type, how long they are, where values may lie, whether they are offsets that rise from 0 to the end
 of another array. That holds as well for a directory that somebody made on purpose, with checksums that are right.
@@ -11,14 +11,12 @@ What is not promised: that the numbers are true. And a file must not be changed 
 
 from __future__ import annotations
 
-import json
 import os
 import tokenize
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,15 +25,12 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from aidos.core.jsontext import parse_json
-from aidos.engine.files import write_text
-from aidos.engine.inputs import open_input, read_bytes
+from aidos.engine.inputs import open_input
 from aidos.errors import InputError
 
 __all__ = [
     "PIECE",
     "UNREADABLE",
-    "Manifest",
     "Spec",
     "StoredFile",
     "check_arrays",
@@ -53,59 +48,6 @@ UNREADABLE = (
     *(RecursionError, MemoryError, tokenize.TokenError),
 )
 """What NumPy raises where the head of an array is not one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
-    """The file by which a kind of directory says what it is."""
-
-    file: str
-    """Its name."""
-    kind: str
-    """What stands in it, to be recognised by."""
-    version: int
-    """Rises when a file of the directory changes its meaning."""
-    noun: str
-    """What people call such a directory, with its article."""
-    named: str
-    """The hint where a directory is none of this kind."""
-    again: str
-    """The hint where it is damaged."""
-
-    def write(self, directory: Path, facts: Mapping[str, object]) -> None:
-        """Make ``facts`` what the directory says, in one step."""
-        said = {"kind": self.kind, "format": self.version, **facts}
-        text = json.dumps({**said, "checksum": _seal(said)}, indent=1, default=asdict)
-        write_text(directory / self.file, text + "\n", private=True)
-
-    def read(self, directory: Path) -> dict[str, Any]:
-        """What the directory says, or why it cannot be used."""
-        path = directory / self.file
-        if not path.is_file():
-            raise InputError(f"{directory} is not {self.noun}: it has no {self.file}", hint=self.named)
-        try:
-            said = parse_json(read_bytes(path))
-        except ValueError as error:
-            raise damage(path, "it is no JSON", self.again) from error
-        if not isinstance(said, dict) or said.get("kind") != self.kind:
-            raise InputError(f"{path} is not the manifest of {self.noun}", hint=self.named)
-        if said.get("format") != self.version:
-            found = said["format"] if isinstance(said.get("format"), int) else "unknown"
-            raise InputError(
-                f"{directory} has format {found}, this aidos reads {self.version}",
-                hint=f"use the version of aidos that wrote it, or {self.again}",
-            )
-        if said.pop("checksum", None) != _seal(said):
-            raise damage(path, "its checksum is not the one that was written", self.again)
-        return {name: value for name, value in said.items() if name not in {"kind", "format"}}
-
-    @contextmanager
-    def understood(self, directory: Path) -> Iterator[None]:
-        """Say that a manifest is damaged where it is sealed, but does not say what it should."""
-        try:
-            yield
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise damage(directory / self.file, "it does not say what it should", self.again) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,10 +190,6 @@ def _is_permutation(numbers: NDArray[Any], size: int) -> bool:
 
 def _pieces(flat: NDArray[Any]) -> Iterator[NDArray[Any]]:
     return (flat[at : at + PIECE] for at in range(0, len(flat), PIECE))
-
-
-def _seal(said: Mapping[str, object]) -> int:
-    return zlib.crc32(json.dumps(said, sort_keys=True, default=asdict).encode("utf-8"))
 
 
 def _checksum(file: BinaryIO, size: int, *, footer: bool) -> int:

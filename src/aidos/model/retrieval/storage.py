@@ -28,7 +28,8 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from aidos.engine.files import sync
-from aidos.engine.sealed import PIECE, Manifest, Spec, StoredFile, check_arrays, check_files, damage, map_array
+from aidos.engine.sealed import PIECE, Spec, StoredFile, check_arrays, check_files, damage, map_array
+from aidos.engine.store import Manifest
 from aidos.errors import EngineError, InputError
 
 __all__ = [

@@ -31,7 +31,8 @@ from aidos.core.mechanism import PublicFacts
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
 from aidos.engine.erasure import overwritten
 from aidos.engine.files import directory_when_done, replace_when_done, sweep_leftovers, write_text
-from aidos.engine.sealed import Manifest, check_files, damage, store_files, stored_entries
+from aidos.engine.sealed import check_files, damage, store_files, stored_entries
+from aidos.engine.store import Manifest
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.risk.everybody import write_ranks
 from aidos.rooms.risk.keeping import RiskStore, read_state

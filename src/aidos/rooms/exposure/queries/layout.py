@@ -43,7 +43,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from aidos.engine.sealed import Manifest, Spec
+from aidos.engine.sealed import Spec
+from aidos.engine.store import Manifest
 
 __all__ = [
     "ABOUT",

@@ -23,11 +23,12 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from aidos.engine.database import SECONDS_TO_WAIT
 from aidos.engine.files import sweep_leftovers
 from aidos.errors import EngineError, ParameterError
 from aidos.rooms.fairness.accounts import Accounts, Answer, Served
-from aidos.rooms.fairness.storage.opening import FORMAT, SECONDS_TO_WAIT, connect, make_store, spoken_errors
-from aidos.rooms.fairness.storage.tables import StoreTables, encode
+from aidos.rooms.fairness.storage.opening import connect, make_store
+from aidos.rooms.fairness.storage.tables import STORE, StoreTables, encode
 
 if TYPE_CHECKING:
     from aidos.rooms.fairness.equity import Attending
@@ -79,7 +80,7 @@ class StoreKeeper:
             make_store(path, settings, half_life)
         connection = connect(path, wait=wait)
         try:
-            with spoken_errors(path):
+            with STORE.spoken(path):
                 _refuse_other_settings(StoreTables(connection, path), settings, half_life)
             keeper = cls(path, connection, half_life=half_life)
             with keeper.turn():
@@ -121,7 +122,7 @@ class StoreKeeper:
     def answer(self, ranking_id: str) -> Answer | None:
         """What was served under that name before; only within a turn."""
         self._refuse_outside_turn()
-        with spoken_errors(self.path):
+        with STORE.spoken(self.path):
             return self._tables.answer(ranking_id) if ranking_id else None
 
     def record(self, served: Served) -> None:
@@ -133,7 +134,7 @@ class StoreKeeper:
         payload = encode(served)
         self._synced = False  # until it is on the disk
         self._accounts.count(served)
-        with spoken_errors(self.path):
+        with STORE.spoken(self.path):
             self._tables.append(self._accounts.rankings, served, payload)
             if served.ranking_id:
                 self._tables.remember(served.ranking_id, served.answer(self._accounts.unfairness))
@@ -142,7 +143,7 @@ class StoreKeeper:
 
     def _begin(self) -> None:
         self._recorded_whole = True
-        with spoken_errors(self.path):
+        with STORE.spoken(self.path):
             self._connection.execute("begin immediate")
             (version,) = self._connection.execute("pragma data_version").fetchone()
             if self._synced and version == self._version:
@@ -159,7 +160,7 @@ class StoreKeeper:
         if not self._recorded_whole:
             raise RuntimeError("a ranking of this turn could not be recorded, so that none of it is counted")
         names = self._accounts.names
-        with spoken_errors(self.path):
+        with STORE.spoken(self.path):
             if len(names) > self._written:
                 self._tables.open_subjects(names[self._written :], first=self._written)
             rankings, size = self._journal
@@ -205,7 +206,7 @@ def read_store(path: Path) -> tuple[dict[str, str], float | None, Accounts]:
     """Settings, half-life and accounts of a store as it is now, without a turn and without changing it."""
     connection = connect(path, read_only=True)
     try:
-        with spoken_errors(path):
+        with STORE.spoken(path):
             connection.execute("begin")
             tables = StoreTables(connection, path)
             settings, half_life = tables.settings(), tables.half_life()
@@ -221,7 +222,7 @@ def store_facts(path: Path) -> dict[str, Any]:
     settings, half_life, accounts = read_store(path)
     return {
         "path": str(path),
-        "format": FORMAT,
+        "format": STORE.version,
         "settings": settings,
         "half_life": half_life,
         "subjects": len(accounts),

@@ -18,12 +18,22 @@ from pathlib import Path
 import numpy as np
 
 from aidos.core.jsontext import parse_json
+from aidos.engine.database import Database
 from aidos.errors import InputError
 from aidos.rooms.fairness.accounts import Accounts, Answer, Searcher, Served
 from aidos.rooms.fairness.rankings import Floats
 
-__all__ = ["SCHEMA", "StoreTables", "damaged", "decode", "encode"]
+__all__ = ["SCHEMA", "STORE", "StoreTables", "decode", "encode"]
 
+STORE = Database(
+    noun="a store of attention accounts",
+    version=1,
+    absent="there is no store {path}",
+    first="check the name; a store is made by the first ranking",
+    again="bring it back from a backup, or start a new store from an export: attention counted since is lost",
+    busy="another re-ranker holds the store {path}",
+    unchanged="nothing was counted, and the store is as it was",
+)
 SCHEMA = """
 create table facts (name text primary key, value text not null) without rowid;
 create table state (
@@ -81,14 +91,6 @@ def decode(payload: bytes, *, searcher: str, quality: float) -> Served:
     )
 
 
-def damaged(path: Path, what: str = "") -> InputError:
-    """The error for a store whose contents cannot be."""
-    return InputError(
-        f"{path} is damaged" + (f": {what}" if what else ""),
-        hint="bring it back from a backup, or start a new store from an export: attention counted since is lost",
-    )
-
-
 class StoreTables:
     """The rows of one store. Transactions are the caller's."""
 
@@ -128,12 +130,12 @@ class StoreTables:
         if not all(
             _are(str, name) and _are(int, rankings) and _are(float, quality) for name, rankings, quality in told
         ):
-            raise damaged(self.path, "what it says of searchers is no number")
+            raise STORE.damage(self.path, "what it says of searchers is no number")
         searchers = {name: Searcher(rankings, quality) for name, rankings, quality in told}
         try:
             accounts.load(names, received, earned, rankings=folded)
         except ValueError as error:
-            raise damaged(self.path, "two accounts have one name") from error
+            raise STORE.damage(self.path, "two accounts have one name") from error
         accounts.resume(scale=scale, unfairness=unfairness, searchers=searchers)
         self._replay(accounts)
 
@@ -166,9 +168,9 @@ class StoreTables:
         try:
             placed = parse_json(row[1])
         except (TypeError, ValueError) as error:
-            raise damaged(self.path, "an answer cannot be read") from error
+            raise STORE.damage(self.path, "an answer cannot be read") from error
         if not isinstance(placed, list) or not _are(str, row[0], *placed) or not _are(float, *row[2:]):
-            raise damaged(self.path, "an answer cannot be read")
+            raise STORE.damage(self.path, "an answer cannot be read")
         return Answer(content=row[0], placed_ids=tuple(placed), quality=row[2], unfairness=row[3])
 
     def fold(self, accounts: Accounts) -> None:
@@ -194,18 +196,18 @@ class StoreTables:
     def _state(self) -> tuple[int, float, float, float | None]:
         rows = self._execute("select folded, scale, unfairness, half_life from state").fetchall()
         if len(rows) != 1:
-            raise damaged(self.path)
+            raise STORE.damage(self.path)
         state: tuple[int, float, float, float | None] = rows[0]
         folded, scale, unfairness, half_life = state
         numbers = (scale, unfairness, *(() if half_life is None else (half_life,)))
         if not _are(int, folded) or not _are(float, *numbers) or not (scale > 0 and 0 <= folded < MOST_RANKINGS):
-            raise damaged(self.path, "what it has counted is no number")
+            raise STORE.damage(self.path, "what it has counted is no number")
         return state
 
     def _names(self, first: int) -> list[str]:
         rows = self._execute("select slot, name from subjects where slot >= ? order by slot", (first,)).fetchall()
         if (rows and rows[-1][0] != first + len(rows) - 1) or not _are(str, *(name for _, name in rows)):
-            raise damaged(self.path, "accounts are missing")
+            raise STORE.damage(self.path, "accounts are missing")
         return [name for _, name in rows]
 
     def _balances(self, size: int) -> tuple[Floats, Floats]:
@@ -220,23 +222,23 @@ class StoreTables:
                     or len(blob) % 8
                     or not 0 < len(blob) // 8 <= min(ACCOUNTS_PER_PAGE, size - start)
                 ):
-                    raise damaged(self.path, "balances have no account")
+                    raise STORE.damage(self.path, "balances have no account")
                 numbers[start : start + len(blob) // 8] = np.frombuffer(blob, "<f8")
         if not all(np.isfinite(numbers).all() and (numbers >= 0).all() for numbers in both):
-            raise damaged(self.path, "balances are no numbers")
+            raise STORE.damage(self.path, "balances are no numbers")
         return both
 
     def _replay(self, accounts: Accounts) -> None:
         asked = "select sequence, searcher, quality, payload from journal where sequence > ? order by sequence"
         for sequence, searcher, quality, payload in self._execute(asked, (accounts.rankings,)):
             if sequence != accounts.rankings + 1:
-                raise damaged(self.path, "rankings are missing")
+                raise STORE.damage(self.path, "rankings are missing")
             if not _are(str, searcher) or not _are(float, quality) or not _are(bytes, payload):
-                raise damaged(self.path, f"ranking {sequence} cannot be read")
+                raise STORE.damage(self.path, f"ranking {sequence} cannot be read")
             try:
                 accounts.count(decode(payload, searcher=searcher, quality=quality))
             except (ValueError, IndexError) as error:
-                raise damaged(self.path, f"ranking {sequence} cannot be read") from error
+                raise STORE.damage(self.path, f"ranking {sequence} cannot be read") from error
 
 
 def _are(kind: type, *values: object) -> bool:
