@@ -35,7 +35,6 @@ from aidos.model.retrieval.storage import (
     check_collection,
     check_part,
     check_strings,
-    locked,
     write_manifest,
 )
 from aidos.model.text.analyser import Analyser
@@ -94,7 +93,7 @@ class Index:
 
         With ``verify`` all files are compared with their checksums; whoever has just written them knows that already.
         """
-        with locked(path, alone=False):
+        with ABOUT.held(path, alone=False, wait=None):
             facts = ABOUT.read(path)
             with ABOUT.understood(path):
                 shelf = Shelf(path, int(facts["generation"]))
@@ -124,7 +123,7 @@ class Index:
                 self._parts = [replace(part, files={}) for part in self._parts]
                 self._write(Shelf(partial, 1))
         else:
-            with spoken_errors(path), locked(path, alone=True):
+            with spoken_errors(path), ABOUT.held(path, wait=None):
                 if ABOUT.read(path).get("generation") != self._generation:
                     raise EngineError(
                         f"{path} was changed by somebody else since it was opened",

@@ -15,10 +15,8 @@ stops where they do not.
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,6 @@ from numpy.typing import NDArray
 from aidos.engine.files import sync
 from aidos.engine.sealed import PIECE, Spec, StoredFile, check_arrays, check_files, damage, map_array
 from aidos.engine.store import Manifest
-from aidos.errors import EngineError, InputError
 
 __all__ = [
     "ABOUT",
@@ -41,7 +38,6 @@ __all__ = [
     "check_collection",
     "check_part",
     "check_strings",
-    "locked",
     "write_manifest",
 ]
 
@@ -52,6 +48,7 @@ ABOUT = Manifest(
     kind="aidos retrieval index",
     version=1,
     noun="an index",
+    first="check the name: an index is a directory",
     named="name the directory of an index",
     again=DAMAGED,
 )
@@ -101,24 +98,6 @@ class Shelf:
                 np.save(file, array, allow_pickle=False)
         sync(path)
         return StoredFile.of(self.directory, path.name)
-
-
-@contextmanager
-def locked(directory: Path, *, alone: bool) -> Iterator[None]:
-    """Hold the directory, alone to write or with others to read."""
-    try:
-        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError(f"there is no index {directory}", hint="check the name: an index is a directory") from error
-    except OSError as error:
-        raise EngineError(
-            f"{directory} cannot be opened: {error.strerror}", hint="only its owner may read it"
-        ) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def write_manifest(directory: Path, facts: Mapping[str, object]) -> None:

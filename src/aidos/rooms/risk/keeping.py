@@ -14,32 +14,20 @@ The directory must be on a local disk: locks of network file systems cannot be t
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from aidos.core.jsontext import parse_json
-from aidos.engine.files import replace_when_done
+from aidos.engine.database import Database
+from aidos.engine.files import replace_when_done, sweep_leftovers
 from aidos.errors import AidosError, EngineError, InputError, ParameterError
 from aidos.model.text.analyser import Analyser
-from aidos.rooms.risk.kept.directory import (
-    AGAIN,
-    FILE,
-    check_names,
-    connect,
-    hold,
-    make_directory,
-    pack_names,
-    pack_traces,
-    spoken_errors,
-    unpack_names,
-    unpack_traces,
-)
+from aidos.rooms.risk.kept.packing import check_names, pack_names, pack_traces, unpack_names, unpack_traces
 from aidos.rooms.risk.kept.plan import RiskPlan
 from aidos.rooms.risk.kept.recomputed import Recomputed
 from aidos.rooms.risk.knowledge import RiskModels
@@ -48,11 +36,20 @@ from aidos.rooms.risk.measures import find_measure
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.state import Change, RiskState
 
-__all__ = ["FORMAT", "RiskStore", "read_state"]
+__all__ = ["RiskStore", "read_state"]
 
 KIND = "aidos risk state"
-FORMAT = 2
-"""Rises when the file changes its meaning."""
+FILE = "state.sqlite"
+STATE = Database(
+    noun="a risk state",
+    version=2,
+    absent="there is no risk state in {path}",
+    first="make one from posts or queries first",
+    again="make it again from the entries",
+    busy="somebody else is writing to {path}",
+    unchanged="the state is as it was",
+)
+SECONDS_TO_WAIT = 30.0
 MOST_ENTRIES = 1 << 48
 PART = 4096
 """People who are written or read in one go."""
@@ -66,25 +63,24 @@ create table others (person text primary key, risks blob not null, seal integer 
 class RiskStore:
     """A state and its directory, held for writing. Make one with `create` or `open`, and close it."""
 
-    def __init__(self, path: Path, state: RiskState, connection: sqlite3.Connection, lock: int) -> None:
+    def __init__(self, path: Path, state: RiskState, connection: sqlite3.Connection, held: ExitStack) -> None:
         self.path = path
         self._state = state
         self._connection = connection
-        self._lock = lock
+        self._held = held
         self._whole = True
 
     @classmethod
     def create(cls, path: Path, state: RiskState) -> Self:
         """Put a state into a new directory, or into an empty one."""
-        make_directory(path)
-        lock = hold(path)
-        try:
-            with spoken_errors(path):
+        STATE.make(path)
+        with ExitStack() as stack:
+            stack.enter_context(STATE.held(path))
+            _refuse_taken(path)
+            with STATE.spoken(path):
                 _write_new(path, state)
-                return cls(path, state, connect(path / FILE), lock)
-        except BaseException:
-            os.close(lock)
-            raise
+                connection = stack.enter_context(closing(_connect(path / FILE)))
+            return cls(path, state, connection, stack.pop_all())
 
     @classmethod
     def open(
@@ -96,14 +92,12 @@ class RiskStore:
         measures: Sequence[RiskMeasure] | None = None,
     ) -> Self:
         """Open a state to change it, with the models it was made with; topics and measures, where given, must agree."""
-        lock = hold(path)
-        try:
+        with ExitStack() as stack:
+            stack.enter_context(STATE.held(path))
             state = read_state(path, models, topics=topics, measures=measures)
-            with spoken_errors(path):
-                return cls(path, state, connect(path / FILE), lock)
-        except BaseException:
-            os.close(lock)
-            raise
+            with STATE.spoken(path):
+                connection = stack.enter_context(closing(_connect(path / FILE)))
+            return cls(path, state, connection, stack.pop_all())
 
     @property
     def state(self) -> RiskState:
@@ -124,8 +118,7 @@ class RiskStore:
 
     def close(self) -> None:
         """Let go of the directory; everything is on the disk already."""
-        self._connection.close()
-        os.close(self._lock)
+        self._held.close()
 
     def add(self, people: People, *, everybody: People | None = None) -> Change:
         """Take in entries of people, known or new; ``everybody`` is as in `RiskState.add`."""
@@ -147,14 +140,14 @@ class RiskStore:
 
     def compact(self) -> None:
         """Write the file anew, so that nothing is left in it of what was deleted or replaced."""
-        with spoken_errors(self.path):
+        with STATE.spoken(self.path):
             self._connection.execute("vacuum")
 
     @contextmanager
     def _changing(self) -> Iterator[RiskState]:
         """One transaction; when it fails, the state in memory is ahead of the disk and is not to be used."""
         state = self.state
-        with spoken_errors(self.path):
+        with STATE.spoken(self.path):
             self._connection.execute("begin immediate")
             try:
                 yield state
@@ -175,6 +168,22 @@ class RiskStore:
         return change
 
 
+def _connect(file: Path) -> sqlite3.Connection:
+    """The file, with zeros where something was."""
+    connection = STATE.connect(file, wait=SECONDS_TO_WAIT)
+    connection.execute("pragma secure_delete = on")
+    return connection
+
+
+def _refuse_taken(path: Path) -> None:
+    """Refuse a directory that holds something; what a killed maker left is removed."""
+    sweep_leftovers(path, inside=True)
+    if others := [entry.name for entry in path.iterdir()]:
+        what = "a risk state" if FILE in others else "other files"
+        raise InputError(f"{path} holds {what} already", hint="choose another directory, or remove this one")
+    path.chmod(0o700)
+
+
 def read_state(
     path: Path,
     models: RiskModels,
@@ -184,16 +193,14 @@ def read_state(
 ) -> RiskState:
     """The state as it was written last, to be asked; somebody else may write meanwhile."""
     if not (path / FILE).is_file():
-        raise InputError(f"there is no risk state in {path}", hint="make one from posts or queries first")
-    with spoken_errors(path), closing(connect(path / FILE)) as connection:
+        raise STATE.missing(path)
+    with STATE.spoken(path), closing(_connect(path / FILE)) as connection:
         connection.execute("begin")
         facts = {str(name): str(value) for name, value in connection.execute("select name, value from facts")}
         if facts.get("kind") != KIND:
             raise InputError(f"{path / FILE} is no risk state", hint="name a directory that holds one")
-        if facts.get("format") != str(FORMAT):
-            raise InputError(
-                f"{path} has format {facts.get('format')}, this aidos reads {FORMAT}", hint=f"update aidos, or {AGAIN}"
-            )
+        said = facts.get("format", "")
+        STATE.refuse_version(path, int(said) if said.isdecimal() else None)
         state = RiskState(_plan(path, facts, models, topics, measures))
         state.next_entry = _next_entry(path, facts)
         _load(path, connection, state)
@@ -203,7 +210,7 @@ def read_state(
 def _next_entry(path: Path, facts: dict[str, str]) -> int:
     said = facts.get("next entry", "")
     if not (said.isascii() and said.isdigit() and len(said) < len(str(MOST_ENTRIES))):
-        raise InputError(f"{path} is damaged: it does not say how many entries it counted", hint=AGAIN)
+        raise STATE.damage(path, "it does not say how many entries it counted")
     return int(said)
 
 
@@ -222,7 +229,7 @@ def _plan(
         analyser = Analyser.parse(kept["analyser"])
         plan = RiskPlan(topics or kept["topics"], measures or own, models, analyser)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path} is damaged: it does not say what it is bound to", hint=AGAIN) from error
+        raise STATE.damage(path, "it does not say what it is bound to") from error
     given = plan.fingerprints()
     if other := [name for name in {**bound, **given} if bound.get(name) != given.get(name)]:
         raise InputError(
@@ -255,7 +262,7 @@ def _load(path: Path, connection: sqlite3.Connection, state: RiskState) -> None:
         if state.plan.others and [row[0] for row in others] != [row[0] for row in people]:
             raise ValueError("risks are of other people")
     except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is damaged: what it keeps of people cannot be read", hint=AGAIN) from error
+        raise STATE.damage(path, "what it keeps of people cannot be read") from error
     if people:
         state.restore([row[0] for row in people], traces, names)
 
@@ -276,10 +283,10 @@ def _write_new(path: Path, state: RiskState) -> None:
         "measures": [str(measure) for measure in plan.measures],
         "analyser": str(plan.analyser),
     }
-    with replace_when_done(path / FILE, private=True) as partial, closing(connect(partial)) as connection:
+    with replace_when_done(path / FILE, private=True) as partial, closing(_connect(partial)) as connection:
         connection.executescript(TABLES)
         connection.execute("begin immediate")
-        facts = {"kind": KIND, "format": str(FORMAT), "next entry": str(state.next_entry)}
+        facts = {"kind": KIND, "format": str(STATE.version), "next entry": str(state.next_entry)}
         _put_facts(connection, {**facts, "plan": json.dumps(kept), "bound to": json.dumps(plan.fingerprints())})
         for first in range(0, len(state), PART):
             _put_people(connection, state, state.register.ids[first : first + PART])

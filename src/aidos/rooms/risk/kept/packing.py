@@ -1,88 +1,21 @@
-"""The directory of a risk state: for its owner alone, written by one process at a time, errors in words.
-
-What is kept of a person lies in it as bytes: numbers alone, compressed, with the check sum that zlib adds.
-"""
+"""What is kept of a person as bytes: numbers alone, compressed, with the checksum that zlib adds."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.core.jsontext import parse_json
-from aidos.engine.files import hold_directory, sweep_leftovers
-from aidos.errors import EngineError, InputError
 from aidos.rooms.risk.kept.plan import RiskPlan
 from aidos.rooms.risk.kept.register import Names
 from aidos.rooms.risk.kept.traces import Traces
 
-__all__ = [
-    "AGAIN",
-    "FILE",
-    "check_names",
-    "connect",
-    "hold",
-    "make_directory",
-    "pack_names",
-    "pack_traces",
-    "spoken_errors",
-    "unpack_names",
-    "unpack_traces",
-]
-
-FILE = "state.sqlite"
-AGAIN = "make it again from the entries"
-SECONDS_TO_WAIT = 30.0
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """The file, with every change on the disk when it is done, and zeros where something was."""
-    connection = sqlite3.connect(file, isolation_level=None, timeout=SECONDS_TO_WAIT)
-    connection.execute("pragma synchronous = full")
-    connection.execute("pragma secure_delete = on")
-    return connection
-
-
-def make_directory(path: Path) -> None:
-    """A directory that only its owner may read, or a word why there can be none."""
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file, a directory was expected", hint="choose another name")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"the directory of {path} does not exist", hint=f"make it first: mkdir -p {path.parent}")
-    sweep_leftovers(path, inside=True)
-    if path.is_dir() and (others := [entry.name for entry in path.iterdir()]):
-        what = "a risk state" if FILE in others else "other files"
-        raise InputError(f"{path} holds {what} already", hint="choose another directory, or remove this one")
-    try:
-        path.mkdir(mode=0o700, exist_ok=True)
-        path.chmod(0o700)
-    except OSError as error:
-        raise EngineError(f"{path} cannot be made: {error.strerror}", hint="choose another place") from error
-
-
-def hold(path: Path) -> int:
-    """Hold the directory so that nobody else writes to it; refused at once when somebody does."""
-    missing = InputError(f"there is no risk state in {path}", hint="make one from posts or queries first")
-    return hold_directory(path, missing)
-
-
-@contextmanager
-def spoken_errors(path: Path) -> Iterator[None]:
-    """Errors of SQLite in words."""
-    try:
-        yield
-    except (sqlite3.OperationalError, OSError) as error:
-        raise EngineError(f"{path} cannot be used: {error}", hint="look at disk space and permissions") from error
-    except sqlite3.DatabaseError as error:
-        raise InputError(f"{path} is damaged: {error}", hint=AGAIN) from error
-
+__all__ = ["check_names", "pack_names", "pack_traces", "unpack_names", "unpack_traces"]
 
 MOST_OF_NAMES = 1 << 26
 """Bytes of the names of one person's entries."""
