@@ -17,9 +17,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from aidos.app.asking import bare, parameters_of
 from aidos.app.registry import VERBS
 from aidos.app.verbs import job_of
+from aidos.jobs.asking import bare, parameters_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
 STUB = ROOT / "__init__.pyi"

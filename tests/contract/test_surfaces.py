@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from questions import ASK_OTHERS, QUESTIONS, prepare
 
-from aidos.app.asking import ask_job, json_schema, parameters_of
 from aidos.app.cli import run
 from aidos.app.registry import JOBS, find_job
 from aidos.errors import AidosError
+from aidos.jobs.asking import ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Negative, Several
 

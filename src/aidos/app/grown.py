@@ -19,7 +19,6 @@ from typing import Annotated, Any, cast, get_args, get_type_hints
 
 from cyclopts import Parameter, Token
 
-from aidos.app.asking import bare
 from aidos.app.bars import TerminalProgress
 from aidos.app.catalogue import find_mechanism, name_of
 from aidos.app.console import Common, ask, show, show_json, tell
@@ -27,6 +26,7 @@ from aidos.app.standardinput import CONVERTERS
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
+from aidos.jobs.asking import bare
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
 

@@ -14,7 +14,6 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aidos.app.asking import Asked, ask_job, json_schema, parameters_of
 from aidos.app.extras import checked
 from aidos.app.registry import find_job, places
 from aidos.core.checks import did_you_mean
@@ -22,6 +21,7 @@ from aidos.core.jsontext import parse_toml
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 from aidos.jobs.answer import Answer, Finding
+from aidos.jobs.asking import Asked, ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal
 

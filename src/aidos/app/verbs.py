@@ -12,10 +12,10 @@ from contextlib import ExitStack
 from dataclasses import fields
 from typing import Any, get_origin, get_type_hints
 
-from aidos.app.asking import ask_job
 from aidos.app.registry import VERBS, find_job
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
+from aidos.jobs.asking import ask_job
 from aidos.jobs.desk import Desk
 from aidos.jobs.inputs import as_files
 
