@@ -13,12 +13,12 @@ import inspect
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from aidos.app.registry import VERBS
-from aidos.app.verbs import job_of
+from aidos.app.registry import GROUPS, VERBS, parts_of
+from aidos.app.verbs import ANY, job_of
 from aidos.jobs.asking import bare, parameters_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
@@ -29,7 +29,11 @@ def written() -> str:
     """The whole file."""
     places = {name.asname or name.name: node.module for node in _type_imports() for name in node.names}
     lines, imports = [], {f"from {module} import {name} as {name}" for name, module in places.items()}
-    for verb in VERBS:
+    for verb, words in VERBS.items():
+        if words.endswith(ANY):
+            lines.append(_any_signature(verb, words.removesuffix(ANY)))
+            imports.add("from aidos.jobs.answer import Answer as Answer")
+            continue
         job = job_of(verb)
         answer = get_type_hints(job.run)["return"]
         imports.add(f"from {answer.__module__} import {answer.__name__} as {answer.__name__}")
@@ -58,8 +62,10 @@ def _type_imports() -> list[ast.ImportFrom]:
 def _signature(verb: str, job: type[Any], answer: type) -> str:
     positional = [each.name for each in fields(job) if not each.kw_only]
     hints = get_type_hints(job)
+    optional = {each.name for each in fields(job) if each.default is not MISSING}
     first = [
-        f"{name}: Data" if place == 0 else f"{name}: {_spelled(hints[name])}" for place, name in enumerate(positional)
+        f"{name}: {'Data' if place == 0 else _spelled(hints[name])}" + (" = ..." if name in optional else "")
+        for place, name in enumerate(positional)
     ]
     named = [
         f"{each.name}: {_spelled(bare(each.kind))}" + ("" if each.required else " = ...")
@@ -70,6 +76,12 @@ def _signature(verb: str, job: type[Any], answer: type) -> str:
     summary = inspect.cleandoc(job.__doc__ or "").splitlines()[0]
     inner = "".join(f"    {part},\n" for part in parts)
     return f'def {verb}(\n{inner}) -> {answer.__name__}:\n    """{summary}"""\n'
+
+
+def _any_signature(verb: str, group: str) -> str:
+    names = ", ".join(f'"{name}"' for name in parts_of(group))
+    taken = f"name: Literal[{names}], /, *data: Data, desk: Desk | None = ..., **parameters: object"
+    return f'def {verb}({taken}) -> Answer:\n    """{GROUPS[group].help.splitlines()[0]}"""\n'
 
 
 def _spelled(kind: Any) -> str:

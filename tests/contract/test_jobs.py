@@ -11,7 +11,7 @@ import pytest
 
 from aidos.app.cli import grow
 from aidos.app.registry import VERBS
-from aidos.app.verbs import job_of
+from aidos.app.verbs import ANY, job_of
 from aidos.jobs.answer import Answer, Finding, Release
 
 
@@ -58,7 +58,7 @@ def documented(kind):
 
 def test_there_are_jobs_and_every_verb_is_one():
     assert len(JOBS) >= 6
-    assert {job_of(verb) for verb in VERBS} <= set(JOBS.values())
+    assert {job_of(verb) for verb, words in VERBS.items() if not words.endswith(ANY)} <= set(JOBS.values())
 
 
 def test_a_job_is_a_frozen_value(job):

@@ -11,7 +11,7 @@ import pytest
 import aidos
 from aidos.app.cli import run
 from aidos.app.registry import VERBS
-from aidos.app.verbs import job_of
+from aidos.app.verbs import ANY, job_of
 from aidos.errors import AidosError, ParameterError
 from aidos.jobs.asking import parameters_of
 
@@ -86,7 +86,7 @@ def test_verbs_are_listed_and_importing_aidos_loads_none_of_them():
     assert loaded.strip() == "['aidos']"
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [verb for verb, words in VERBS.items() if not words.endswith(ANY)])
 def test_no_two_parameters_of_a_verb_share_a_name(verb):
     names = [each.name for each in parameters_of(job_of(verb))]
     assert len(names) == len(set(names))

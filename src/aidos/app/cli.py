@@ -25,7 +25,7 @@ from cyclopts import App, CycloptsError, Parameter
 from aidos import __version__
 from aidos.app.extras import checked
 from aidos.app.grown import grow_command, in_options
-from aidos.app.registry import COMMANDS, GROUPS, find_job, parts_of, places
+from aidos.app.registry import GROUPS, find_job, first_words, parts_of, places
 from aidos.core.plaintext import harmless, one_line
 from aidos.engine.inputs import refuse_special
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError, ParameterError
@@ -50,8 +50,8 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What disks say when they are full, or fail."""
 
 
-def grow(names: Iterable[str] = COMMANDS, *, parts: bool = True) -> App:
-    """The command line with these commands; without parts where only the commands themselves are looked at."""
+def grow(names: Iterable[str] = (), *, parts: bool = True) -> App:
+    """The command line with these commands, or all; without parts where only the commands themselves are looked at."""
     app = App(
         name="aidos",
         help="Privacy and fairness for search systems. Start with: aidos demo",
@@ -64,14 +64,14 @@ def grow(names: Iterable[str] = COMMANDS, *, parts: bool = True) -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for name in names:
+    for name in names or first_words():
         _register(app, (name,), parts=parts)
     return app
 
 
 def _grown(arguments: Sequence[str]) -> App:
     """What these arguments need: the command they name alone, so that nothing else loads, or a list of them all."""
-    return _grown_for(arguments[0] if arguments and arguments[0] in COMMANDS else "")
+    return _grown_for(arguments[0] if arguments and arguments[0] in first_words() else "")
 
 
 @cache

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-__all__ = ["COMMANDS", "GROUPS", "JOBS", "VERBS", "Group", "find_job", "parts_of", "places"]
+__all__ = ["COMMANDS", "GROUPS", "JOBS", "VERBS", "Group", "find_job", "first_words", "parts_of", "places"]
 
 COMMANDS = (
     "check",
@@ -107,6 +107,11 @@ GROUPS: Mapping[str, Group] = {
 }
 
 
+def first_words() -> tuple[str, ...]:
+    """What a command begins with; third parties come last."""
+    return tuple(dict.fromkeys([*COMMANDS, *(words.split()[0] for words in places())]))
+
+
 def find_job(words: str) -> type[Any]:
     """The job of these words."""
     module, _, name = places()[words].partition(":")
@@ -124,4 +129,4 @@ def parts_of(group: str) -> Iterator[str]:
 def places() -> Mapping[str, str]:
     """Every job, those of third parties too."""
     theirs = {entry.name.replace(".", " "): entry.value for entry in entry_points(group="aidos.jobs")}
-    return {**theirs, **JOBS}
+    return {words: place for words, place in theirs.items() if words not in COMMANDS} | dict(JOBS)

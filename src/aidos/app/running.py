@@ -21,7 +21,7 @@ from aidos.core.jsontext import parse_toml
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 from aidos.jobs.answer import Answer, Finding
-from aidos.jobs.asking import Asked, ask_job, json_schema, parameters_of
+from aidos.jobs.asking import Asked, answer_of, ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal
 
@@ -66,7 +66,7 @@ class RunRecipe:
             # By the names that the recipe has for them, not by those of options.
             wrong = "; ".join(map(str, error.parameters))
             raise ParameterError(f"{self.recipe}: {wrong}" if wrong else error.message, hint=error.hint) from error
-        return checked(words, _answer)(question, desk)
+        return checked(words, answer_of)(question, desk)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -119,11 +119,6 @@ def recipe_text(words: str, job: type) -> str:
         else:
             lines.append(f"{each.name} = {json.dumps(each.default, default=_plain)}")
     return "\n".join(lines)
-
-
-def _answer(question: Any, desk: Desk) -> Answer:
-    answer: Answer = question.run(desk)
-    return answer
 
 
 def _must_say_where(asked: Asked) -> bool:

@@ -19,8 +19,10 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from aidos.core.checks import did_you_mean, wrong_kind
 from aidos.errors import ParameterError, WrongParameter
+from aidos.jobs.answer import Answer
+from aidos.jobs.desk import Desk
 
-__all__ = ["Asked", "ask_job", "bare", "json_schema", "nested", "parameters_of"]
+__all__ = ["Asked", "answer_of", "ask_job", "bare", "json_schema", "nested", "parameters_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,12 @@ def ask_job(job: type, given: Mapping[str, Any], *, called: str) -> Any:
     if lacking:
         raise ParameterError(f"{called} needs {', '.join(lacking)}", hint=f"it takes {', '.join(known)}")
     return _filled(job, given)
+
+
+def answer_of(question: Any, desk: Desk) -> Answer:
+    """The answer to a question."""
+    answer: Answer = question.run(desk)
+    return answer
 
 
 def json_schema(job: type) -> dict[str, Any]:
