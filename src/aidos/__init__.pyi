@@ -10,6 +10,8 @@ from aidos.ingest.reading import read_files as read_files
 from aidos.jobs.desk import Desk as Desk
 from aidos.jobs.inputs import Data as Data
 from aidos.model.topics import default_taxonomy as default_taxonomy
+from aidos.rooms.data.checking import CheckedFiles as CheckedFiles
+from aidos.rooms.data.reading import DataRead as DataRead
 from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
 from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
@@ -17,6 +19,47 @@ from aidos.world.size import World as World
 from aidos.world.write import write_sample as write_sample
 
 __version__: str
+
+def read(
+    files: Data,
+    /,
+    *,
+    output: str | Path | None = ...,
+    normalise: str = ...,
+    session_gap: float | None = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> DataRead:
+    """Read search logs, posts or runs of any known format into one Parquet file."""
+
+def check(
+    files: Data,
+    /,
+    *,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> CheckedFiles:
+    """Say what a file is, what is in it, and everything that is wrong with it."""
 
 def rerank(
     rankings: Data,

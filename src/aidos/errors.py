@@ -32,6 +32,8 @@ __all__ = [
     "install_command",
 ]
 
+LINES_NAMED = 8
+"""How many lines of a problem are told."""
 DISTRIBUTION = "aidos-search"
 """What pip installs: `aidos` alone belongs to another project on the package index. Import and command stay `aidos`."""
 
@@ -82,6 +84,16 @@ class Problem:
         """One line: file, line, what is wrong."""
         where = self.file + (f", {self.place} {self.lines[0]}" if self.lines else "")
         return f"{where}: {self.sentence}"
+
+    def where(self) -> str:
+        """How many times, and the first lines: "12 times, on lines 3, 8, 9 and more"."""
+        times = "" if self.count == 1 else f"{self.count:,} times"
+        named = self.lines[:LINES_NAMED]
+        if not named:
+            return times
+        more = " and more" if self.count > len(named) else ""
+        noun = self.place if len(named) == 1 and not more else f"{self.place}s"
+        return f"{times}{', on ' if times else 'on '}{noun} {', '.join(map(str, named))}{more}"
 
 
 class InputError(AidosError):

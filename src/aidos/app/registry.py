@@ -44,6 +44,9 @@ COMMANDS = (
 """The first words, in the order in which help lists them."""
 
 JOBS: Mapping[str, str] = {
+    # data
+    "check": "aidos.rooms.data.checking:CheckFiles",
+    "ingest": "aidos.rooms.data.reading:ReadData",
     # risk
     "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
     "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
@@ -68,6 +71,8 @@ JOBS: Mapping[str, str] = {
 """Words to module and class; jobs of one group stand in the order in which help lists them."""
 
 VERBS: Mapping[str, str] = {
+    "read": "ingest",
+    "check": "check",
     "rerank": "fair rerank",
     "simulate": "fair simulate",
 }

@@ -1,30 +1,33 @@
 """Verbs: jobs as functions of Python, ``aidos.rerank(table, quality_floor=0.9)``.
 
-A verb takes what its job takes, each parameter by its own name, also those of the mechanism inside. Data may be files
-or tables. The types an editor shows stand in ``aidos/__init__.pyi``, which is written from the same jobs
-(``tools/stubs.py``).
+A verb takes what its job takes, each parameter by its own name, also those of the mechanism inside. Data may be files,
+tables, or what `aidos.read` gave. What is wrong with data is told in Python's words: ``skip_bad_rows=True``. The types
+an editor shows stand in ``aidos/__init__.pyi``, which is written from the same jobs (``tools/stubs.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import MISSING, fields
-from typing import Any, get_origin, get_type_hints
+from dataclasses import MISSING, fields, replace
+from typing import Any, get_args, get_origin, get_type_hints
 
 from aidos.app.extras import checked
 from aidos.app.registry import GROUPS, VERBS, find_job, parts_of
 from aidos.core.checks import did_you_mean
-from aidos.errors import ParameterError
+from aidos.errors import InputError, ParameterError
 from aidos.jobs.answer import Answer
-from aidos.jobs.asking import answer_of, ask_job, bare
+from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of
 from aidos.jobs.desk import Desk
-from aidos.jobs.inputs import as_files
+from aidos.jobs.inputs import Data, Lasting, as_files, how_read
 
 __all__ = ["ANY", "job_of", "make_verb"]
 
 ANY = " *"
 """Ends the words of a verb that asks any job of a group; the first thing it takes says which."""
+OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?:\$?'([^']*)'|([^\s,;:)-][^\s,;)]*)))?")
+"""An option in a sentence, and the value behind it."""
 
 
 def job_of(verb: str) -> type[Any]:
@@ -69,13 +72,56 @@ def _asker(words: str, called: str, verb: str) -> Callable[..., Answer]:
         with ExitStack() as stack:
             values = dict(zip(wanted, given, strict=False))
             if given:
+                parameters = {**_as_read_before(called, job, given[0]), **parameters}
                 files = stack.enter_context(as_files(given[0]))
                 several = get_origin(bare(get_type_hints(job)[wanted[0]])) is tuple
                 values[wanted[0]] = files if several else files[0]
             question = ask_job(job, {**values, **parameters}, called=called)
-            return checked(words, answer_of)(question, desk or Desk())
+            try:
+                answer = checked(words, answer_of)(question, desk or Desk())
+            except InputError as error:
+                raise _in_python(error, job) from error
+            if isinstance(answer, Lasting):
+                answer.holds.push(stack.pop_all())
+            return answer
 
     ask.__name__ = ask.__qualname__ = verb
     ask.__module__ = "aidos"
     ask.__doc__ = job.__doc__
     return ask
+
+
+def _as_read_before(called: str, job: type, data: Data) -> dict[str, Any]:
+    """The options by which the data were read before; a job that has no such option would read something else."""
+    known = [each.name for each in parameters_of(job)]
+    options = how_read(data)
+    if lacking := [name for name in options if name not in known]:
+        raise ParameterError(
+            f"{called} has no parameter {lacking[0]}, by which the data were read", hint="give it the files instead"
+        )
+    return options
+
+
+def _in_python(error: InputError, job: type) -> InputError:
+    """The same error with parameters in place of options: ``column=["client_id=visitor"]``."""
+    kinds = {each.name: bare(each.kind) for each in parameters_of(job)}
+
+    def told(words: str) -> str:
+        return OPTION.sub(lambda found: _parameter(found, kinds), words)
+
+    problems = [replace(each, remedy=told(each.remedy), option=told(each.option)) for each in error.problems]
+    return InputError(error.message, hint=told(error.hint), problems=problems)
+
+
+def _parameter(found: re.Match[str], kinds: Mapping[str, Any]) -> str:
+    """An option as a parameter of the job; as it stands where the job has none of that name."""
+    name, value = found[1].replace("-", "_"), found[2] if found[2] is not None else found[3]
+    if name.removeprefix("no_") not in kinds:
+        return found[0]
+    kind = kinds[name.removeprefix("no_")]
+    if bool in (kind, *get_args(kind)):
+        switch = f"{name.removeprefix('no_')}={not name.startswith('no_')}"
+        return switch if value is None else f"{switch} {value}"
+    if value is None:
+        return name
+    return f'{name}=["{value}"]' if get_origin(kind) is tuple else f'{name}="{value}"'

@@ -66,6 +66,11 @@ class EmbeddedEngine:
             )
         return self._connection
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked."""
+        return self._connection is not None
+
     def __enter__(self) -> Self:
         self.scratch = self._stack.enter_context(scratch_directory(self._scratch_parent))
         spill = self.scratch / "spill"

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 
 from aidos.errors import Problem
 
-__all__ = ["KINDS", "LINES_SHOWN", "SKIP", "Kind", "describe"]
+__all__ = ["KINDS", "LINES_SHOWN", "SKIP", "TABLE", "Kind", "describe"]
 
 LINES_SHOWN = 5
 """How many line numbers a problem names."""
+TABLE = "the table"
+"""What a table from Python is called, which is no file to its owner."""
 SKIP = "--skip-bad-rows"
 """The option that leaves bad rows out."""
 
@@ -191,6 +193,6 @@ def describe(
     **words: object,
 ) -> Problem:
     """The problem of a kind in a file; ``words`` fill the gaps in the catalogue's sentences."""
-    place = "row" if file.lower().endswith(".parquet") else "line"
+    place = "row" if file.lower().endswith(".parquet") or file == TABLE else "line"
     told = KINDS[slug].tell(file, column, words, lines=tuple(lines)[:LINES_SHOWN], place=place)
     return replace(told, count=count, rows_can_be_skipped=KINDS[slug].rows_can_be_skipped)

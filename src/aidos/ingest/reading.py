@@ -124,7 +124,7 @@ def _names(paths: Sequence[str]) -> list[str]:
         raise ParameterError(
             f"a file's name cannot be a {type(wrong).__name__}", hint="give the names of files, as texts"
         )
-    return [str(each) for each in paths]
+    return [each if isinstance(each, str) else str(each) for each in paths]
 
 
 def write_log(reading: Reading, path: Path | str) -> int:

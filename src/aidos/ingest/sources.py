@@ -15,14 +15,21 @@ from typing import IO
 from aidos.engine.inputs import open_input
 from aidos.engine.unpacking import BrokenStreamError, Compression, compression_of, unpack
 from aidos.errors import Problem
-from aidos.ingest.problems import describe
+from aidos.ingest.problems import TABLE, describe
 
-__all__ = ["BROKEN_STREAM", "Source", "find_sources", "open_bytes"]
+__all__ = ["BROKEN_STREAM", "Source", "TableFile", "find_sources", "open_bytes"]
 
 PARQUET_MAGIC = b"PAR1"
 SUFFIXES = (".gz", ".zst", ".zstd")
 BROKEN_STREAM = (BrokenStreamError,)
 """What reading raises when compressed data are damaged or cut off."""
+
+
+class TableFile(str):
+    """The name of a private file that holds a table from Python: messages call it what its owner does."""
+
+    __slots__ = ()
+    shown = TABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ def _open_once(name: str) -> Source | Problem:
         return _refusal(name, error)
     except ValueError:  # a NUL in the name
         return describe("missing-file", name)
-    return Source(name, path, size, compression_of(first), is_parquet=first == PARQUET_MAGIC)
+    return Source(getattr(name, "shown", name), path, size, compression_of(first), is_parquet=first == PARQUET_MAGIC)
 
 
 def _refusal(name: str, error: OSError) -> Problem:

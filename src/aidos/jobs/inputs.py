@@ -1,27 +1,52 @@
-"""Data as people have them: a path, a pattern, several of them, or a table of pandas, Polars, Arrow or DuckDB.
+"""Data as people have them: paths, patterns, a table of pandas, Polars, Arrow or DuckDB, or what was read before.
 
 Jobs read files. A table is written to a private file for as long as the job runs, so that it passes through the same
-reader, with the same checks and the same names of columns, as a file does.
+reader, with the same checks and the same names of columns, as a file does. Data that were read before are read again,
+in the same way: every job reads by its own rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from aidos.errors import InputError, ParameterError
+from aidos.ingest.problems import TABLE
+from aidos.ingest.sources import TableFile
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     import pyarrow as pa
 
-__all__ = ["Data", "as_files"]
+__all__ = ["Data", "Lasting", "as_files", "how_read"]
 
-TABLE = "the table"
 Data = str | Path | Sequence[str] | Sequence[Path] | Any
-"""A path or a glob pattern, several of them, or a table (pandas, Polars, Arrow, a DuckDB relation)."""
+"""A path or a glob pattern, several of them, a table (pandas, Polars, Arrow, a DuckDB relation), or what `aidos.read`
+gave."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """An answer that reads its files later, and is itself data to other jobs."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What was read."""
+        ...
+
+    @property
+    def how(self) -> Any:
+        """How it was read: a dataclass of options."""
+        ...
+
+    @property
+    def holds(self) -> ExitStack:
+        """What must last as long as the answer."""
+        ...
 
 
 @contextmanager
@@ -29,6 +54,8 @@ def as_files(data: Data) -> Iterator[tuple[str, ...]]:
     """The names of files that hold the data, while the context lasts."""
     if isinstance(data, str | Path):
         yield (str(data),)
+    elif isinstance(data, Lasting):
+        yield data.files
     elif isinstance(data, list | tuple) and all(isinstance(each, str | Path) for each in data):
         yield tuple(map(str, data))
     else:
@@ -41,9 +68,18 @@ def as_files(data: Data) -> Iterator[tuple[str, ...]]:
             file = str(private / "table.parquet")
             pq.write_table(table, file)
             try:
-                yield (file,)
+                yield (TableFile(file),)
             except InputError as error:
                 raise _about_the_table(error, file) from error
+
+
+def how_read(data: Data) -> dict[str, Any]:
+    """The options by which data were read before, as far as they are not the usual ones."""
+    if not isinstance(data, Lasting):
+        return {}
+    usual = type(data.how)()
+    given = {each.name: getattr(data.how, each.name) for each in fields(data.how)}
+    return {name: value for name, value in given.items() if value != getattr(usual, name)}
 
 
 def _about_the_table(error: InputError, file: str) -> InputError:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aidos.core.guarantee import NoGuarantee, statement
 from aidos.core.mechanism import Finding, Release
-from aidos.errors import ParameterError, install_command
+from aidos.errors import ParameterError, Problem, install_command
 from aidos.report.drawing import Chart
 from aidos.report.values import Value, is_number, show
 
@@ -40,6 +40,7 @@ __all__ = [
     "Links",
     "ListedItem",
     "Page",
+    "Problems",
     "Prose",
     "Source",
     "TwoLists",
@@ -79,6 +80,8 @@ class DataTable:
     rows: tuple[tuple[Value, ...], ...]
     numeric: tuple[str, ...] | None = None
     """Columns set flush right, for cells such as "12 MB"; unless given, those that hold numbers only."""
+    titled: bool = True
+    """Whether a terminal shows the caption too: what stands above the table may say it there."""
 
     def __post_init__(self) -> None:
         _require(self.caption, "a table needs a caption")
@@ -202,7 +205,31 @@ class Links:
     pages: tuple[Link, ...]
 
 
-Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card | TwoLists | Links
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """What is wrong with files: where, what to do, and the option to paste that would mend it."""
+
+    problems: tuple[Problem, ...]
+
+    @property
+    def table(self) -> DataTable:
+        """For a page, a row each."""
+        return DataTable(
+            caption="What is wrong",
+            columns=("file", "problem", "where", "what to do"),
+            rows=tuple(
+                (
+                    each.file,
+                    each.sentence,
+                    each.where(),
+                    f"{each.remedy}: {each.option}" if each.option else each.remedy,
+                )
+                for each in self.problems
+            ),
+        )
+
+
+Block = Prose | Facts | DataTable | Figure | Callout | Code | CheckList | Card | TwoLists | Links | Problems
 """Whatever may stand in a chapter."""
 
 

@@ -30,6 +30,7 @@ from aidos.report.page import (
     Figure,
     Links,
     ListedItem,
+    Problems,
     Prose,
     TwoLists,
 )
@@ -38,7 +39,6 @@ from aidos.report.values import Value, is_number, show
 __all__ = ["blocks_shown", "closing_table", "facts_table", "problem_list", "rows_table", "write"]
 
 _NARROW = 60
-_LINES_NAMED = 8
 
 
 def blocks_shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
@@ -47,8 +47,10 @@ def blocks_shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         match block:
             case Facts(items):
                 yield facts_table(items)
-            case DataTable(caption=caption, columns=columns, rows=rows):
-                yield rows_table(columns, rows, title=caption)
+            case DataTable(caption=caption, columns=columns, rows=rows, titled=titled):
+                yield rows_table(columns, rows, title=caption if titled else "")
+            case Problems(problems):
+                yield problem_list(problems)
             case Figure(caption=caption, table=table):
                 yield Text(show(caption))
                 yield rows_table(table.columns, table.rows, title=table.caption)
@@ -139,21 +141,10 @@ def _problem(problem: Problem) -> list[RenderableType]:
     column = f" (column {show(problem.column)})" if problem.column else ""
     grid = Table.grid(padding=(0, 1))
     grid.add_row(Text(" *"), _text(f"{problem.sentence}{column}"))
-    for words in (_where(problem), problem.remedy):
+    for words in (problem.where(), problem.remedy):
         if words:
             grid.add_row("", _text(words, "dim"))
     return [grid, _unbroken(f"   {problem.option}", "bold")] if problem.option else [grid]
-
-
-def _where(problem: Problem) -> str:
-    """How many times, and the first lines: "12 times, on lines 3, 8, 9 and more"."""
-    times = "" if problem.count == 1 else f"{problem.count:,} times"
-    named = problem.lines[:_LINES_NAMED]
-    if not named:
-        return times
-    more = " and more" if problem.count > len(named) else ""
-    noun = problem.place if len(named) == 1 and not more else f"{problem.place}s"
-    return f"{times}{', on ' if times else 'on '}{noun} {', '.join(map(str, named))}{more}"
 
 
 @dataclass(frozen=True, slots=True)

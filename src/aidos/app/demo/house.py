@@ -20,6 +20,7 @@ FLOORS = (
     "service",
     "jobs",
     "world",
+    "rooms.data",
     "rooms.publish",
     "rooms.shield",
     "rooms.audit",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from aidos.app.commands.check import file_facts
 from aidos.app.demo.chapter import Outcome, Workplace
 from aidos.engine.files import write_text
 from aidos.errors import Problem
@@ -13,6 +12,7 @@ from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import check_files, read_files, write_log
 from aidos.report.page import Chapter, Code, DataTable, Facts, Prose
+from aidos.rooms.data.checking import file_facts
 from aidos.world.write import write_sample
 
 __all__ = ["ingest_chapter"]
