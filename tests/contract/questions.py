@@ -14,6 +14,8 @@ from aidos.world.write import write_sample
 RANKS = {"directory": "ranks"}
 
 QUESTIONS = {
+    "check": {"files": ["log.parquet"]},
+    "ingest": {"files": ["log.parquet"], "output": "read.parquet"},
     "risk rank": {
         "files": ["posts.parquet"],
         "topics": ["depression"],
