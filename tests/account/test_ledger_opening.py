@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from aidos.account.budget import Budget
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger
 from aidos.account.lineage import DataSet
 from aidos.account.opening import extend_ledger, open_ledger, recognise_data
 from aidos.core.guarantee import ApproxDP

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from aidos.account.budget import Accountant, Budget
 from aidos.account.composition import discrete_gaussian_part
 from aidos.account.jointdelta import count_gaussian
-from aidos.account.ledger import Ledger
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger, Ledger
 from aidos.account.ledgerstate import read_state
 from aidos.account.lineage import DataSet
 from aidos.account.opening import find_ledger, open_ledger
@@ -286,7 +285,7 @@ def test_a_full_disk_charges_nothing_and_leaves_the_file_whole(ledger, monkeypat
 
 def test_processes_cannot_spend_the_same_budget(ledger):
     script = """
-        from aidos.account.ledgerfile import FileLedger
+        from aidos.account.ledger import FileLedger
         from aidos.core.guarantee import ApproxDP
         from aidos.errors import BudgetError
         ledger, accepted = FileLedger(Path(sys.argv[1])), 0
@@ -325,7 +324,7 @@ STEPS = {
 def test_a_kill_at_any_step_gives_nothing_back_and_charges_nothing_twice(ledger, step):
     name, call, done, expected = STEPS[step]
     script = f"""
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger
 from aidos.core.guarantee import ApproxDP
 ledger = FileLedger(Path(sys.argv[1]))
 true, calls = os.{name}, []

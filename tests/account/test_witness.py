@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aidos.account.budget import Budget
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger
 from aidos.account.lineage import DataSet
 from aidos.account.opening import open_ledger
 from aidos.account.witness import registry_in

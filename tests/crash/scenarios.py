@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger
 from aidos.app.cli import run
 from aidos.app.releasedir import read_manifest, verify_release
 

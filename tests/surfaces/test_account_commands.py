@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aidos.account.ledgerfile import FileLedger
+from aidos.account.ledger import FileLedger
 from aidos.app.cli import run
 from aidos.core.guarantee import ApproxDP
 

@@ -24,7 +24,7 @@ def test_the_command_says_so_and_exits_with_2(command, tmp_path):
     assert done.stderr == f"aidos: {SENTENCE}; this system is {sys.platform}\n"
 
 
-@pytest.mark.parametrize("module", ["aidos", "aidos.account.ledgerfile"])
+@pytest.mark.parametrize("module", ["aidos", "aidos.account.ledger"])
 def test_an_import_fails_with_the_same_sentence(module, tmp_path):
     done = without_locks(tmp_path, sys.executable, "-c", f"import {module}")
     assert done.returncode == 1

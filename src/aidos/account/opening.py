@@ -6,21 +6,18 @@ open two ledgers for one source. The file appears whole.
 
 from __future__ import annotations
 
-import fcntl
-import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from aidos.account.budget import Budget
-from aidos.account.ledgerfile import FileLedger, now, write_line
-from aidos.account.ledgerlines import seal
-from aidos.account.ledgerstate import FORMAT
+from aidos.account.ledger import FileLedger, now, write_line
+from aidos.account.ledgerstate import FORMAT, seal
 from aidos.account.lineage import DataSet
-from aidos.account.witness import Witness, prepare, registered, registry, wait_for, witness_at
-from aidos.engine.files import partial_file, sync
+from aidos.account.witness import Witness, held, prepare, registered, registry, witness_at
+from aidos.engine.files import partial_file, publish_new
 from aidos.errors import InputError, ParameterError
 
 __all__ = ["SUFFIX", "extend_ledger", "find_ledger", "open_ledger", "recognise_data"]
@@ -131,29 +128,18 @@ def _known_ledgers(directory: Path) -> Iterator[FileLedger]:
 @contextmanager
 def _looking(directory: Path) -> Iterator[None]:
     """Nobody else opens a ledger meanwhile: neither of this user, nor in this directory."""
-    descriptors: list[int] = []
-    try:
+    with ExitStack() as stack:
         for place in (registry(), directory):
-            descriptors.append(os.open(place, os.O_RDONLY | os.O_CLOEXEC))
-            wait_for(place, descriptors[-1], fcntl.LOCK_EX, SECONDS_TO_WAIT)
+            stack.enter_context(held(place, wait=SECONDS_TO_WAIT))
             if place.samefile(directory):
                 break
         yield
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
 
 
 def _make(path: Path, line: bytes) -> None:
     """The file with its first line; it appears whole or not at all, and never in place of another."""
     with partial_file(path, private=True) as beside:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CLOEXEC)
-        try:
-            write_line(path, descriptor, line)
-        finally:
-            os.close(descriptor)
-        try:
-            os.link(beside, path)
-        except FileExistsError as error:
-            raise ParameterError(f"{path} exists", hint="choose another name; a ledger is never overwritten") from error
-        sync(path.absolute().parent)
+        with beside.open("r+b", buffering=0) as file:
+            write_line(path, file.fileno(), line)
+        if not publish_new(beside, path):
+            raise ParameterError(f"{path} exists", hint="choose another name; a ledger is never overwritten")

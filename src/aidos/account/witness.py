@@ -12,11 +12,8 @@ together is not noticed, unless a release is at hand whose manifest names a late
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -25,17 +22,18 @@ from pathlib import Path
 from aidos.core.jsontext import parse_json
 from aidos.engine.files import replace_when_done
 from aidos.engine.inputs import read_bytes
+from aidos.engine.store import append, lock
 from aidos.errors import AidosError, EngineError, InputError
 
 __all__ = [
     "Witness",
+    "held",
     "prepare",
     "read_witness",
     "refuse_older",
     "registered",
     "registry",
     "registry_in",
-    "wait_for",
     "witness_at",
 ]
 
@@ -140,7 +138,9 @@ def prepare(witness: Witness, others: Sequence[str]) -> Iterator[None]:
         try:
             for place in (witness_at(registry(), witness.ledger), *map(Path, others)):
                 beside = stack.enter_context(replace_when_done(place, private=True))
-                _write(beside, json.dumps(asdict(witness)).encode() + b"\n")
+                # Flushed now, so that a full disk is noticed before anything is charged.
+                with beside.open("r+b", buffering=0) as file:
+                    append(file.fileno(), json.dumps(asdict(witness)).encode() + b"\n")
         except (OSError, AidosError) as error:
             raise EngineError(
                 f"a witness of {witness.path} cannot be written: {_reason(error)}",
@@ -153,28 +153,13 @@ def _reason(error: OSError | AidosError) -> str:
     return str(error.strerror) if isinstance(error, OSError) else error.message
 
 
-def wait_for(path: Path, descriptor: int, kind: int, seconds: float) -> None:
-    """Lock an open file or directory, or raise EngineError after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise EngineError(
-                    f"{path} is locked by another process", hint="wait until the other release is done"
-                ) from None
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _write(path: Path, contents: bytes) -> None:
-    """Write and flush now, so that a full disk is noticed before anything is charged."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+@contextmanager
+def held(path: Path, flags: int = os.O_RDONLY, *, alone: bool = True, wait: float) -> Iterator[int]:
+    """A file or directory, opened and locked, or EngineError after ``wait`` seconds."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if os.write(descriptor, contents) != len(contents):
-            raise OSError(errno.ENOSPC, "the disk is full")
-        os.fsync(descriptor)
+        busy, hint = "{path} is locked by another process", "wait until the other release is done"
+        lock(path, descriptor, alone=alone, wait=wait, busy=busy, hint=hint)
+        yield descriptor
     finally:
         os.close(descriptor)

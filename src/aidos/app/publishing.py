@@ -18,7 +18,7 @@ from pathlib import Path
 
 from aidos.account.budget import Spend
 from aidos.account.composition import GaussianPart
-from aidos.account.ledgerfile import Charged, FileLedger
+from aidos.account.ledger import Charged, FileLedger
 from aidos.account.opening import recognise_data
 from aidos.app.console import tell
 from aidos.app.lineage import data_set

@@ -11,6 +11,7 @@ systems.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -28,7 +29,7 @@ from aidos.engine.files import sweep_leftovers, write_text
 from aidos.engine.inputs import read_bytes
 from aidos.errors import EngineError, InputError
 
-__all__ = ["Manifest", "Store", "erase", "lock"]
+__all__ = ["Manifest", "Store", "append", "erase", "lock"]
 
 PAUSE = 0.01
 """Seconds between two attempts to get a lock."""
@@ -166,6 +167,19 @@ def lock(  # noqa: PLR0913 (what to lock and how, and the words where that fails
             holder = _holder(descriptor)
             raise EngineError(busy.format(path=path), hint=f"{hint} (process {holder})" if holder else hint) from error
         return
+
+
+def append(descriptor: int, payload: bytes) -> None:
+    """Write to the end of an open file and wait for the disk, or raise OSError and leave the file as it was."""
+    size = os.fstat(descriptor).st_size
+    try:
+        if os.write(descriptor, payload) != len(payload):
+            raise OSError(errno.ENOSPC, "the disk is full")
+        os.fsync(descriptor)
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
 
 
 def erase(path: Path) -> None:

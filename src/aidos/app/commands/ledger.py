@@ -131,7 +131,7 @@ def extend_source(
     disjoint
         Declare that nobody in these data is in those of another ledger, although names are the same.
     """
-    from aidos.account.ledgerfile import FileLedger
+    from aidos.account.ledger import FileLedger
     from aidos.account.opening import extend_ledger
     from aidos.app.lineage import data_set, data_with_people
 
@@ -164,7 +164,7 @@ def verify_ledger(file: Path, releases: Sequence[Path] = (), /, *, common: Commo
     releases
         Directories of releases that were charged to it.
     """
-    from aidos.account.ledgerfile import FileLedger
+    from aidos.account.ledger import FileLedger
     from aidos.app.releasedir import read_manifest
 
     common = common or Common()
@@ -207,7 +207,7 @@ def show_ledger(file: Path, /, *, common: Common | None = None) -> int:
     file
         The ledger.
     """
-    from aidos.account.ledgerfile import FileLedger
+    from aidos.account.ledger import FileLedger
 
     common = common or Common()
     state = FileLedger(file).state()
@@ -229,7 +229,7 @@ def close_ledger(file: Path, /, *, common: Common | None = None) -> int:
     file
         The ledger.
     """
-    from aidos.account.ledgerfile import FileLedger
+    from aidos.account.ledger import FileLedger
 
     common = common or Common()
     found = FileLedger(file)
