@@ -36,6 +36,7 @@ __all__ = [
     "read_files",
     "release",
     "rerank",
+    "risk",
     "simulate",
     "write_sample",
 ]

@@ -15,6 +15,7 @@ from aidos.rooms.data.reading import DataRead as DataRead
 from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
 from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
+from aidos.rooms.risk.jobs.rank import RankedCommunity as RankedCommunity
 from aidos.world.size import World as World
 from aidos.world.write import write_sample as write_sample
 
@@ -108,3 +109,32 @@ def simulate(
     desk: Desk | None = ...,
 ) -> ComparedMethods:
     """Serve the same queries again and again, and see how unfairness and quality develop."""
+
+def risk(
+    files: Data,
+    /,
+    *,
+    output: str | Path | None = ...,
+    topics: tuple[str, ...] = ...,
+    measures: tuple[str, ...] = ...,
+    top: int | None = ...,
+    without_times: bool = ...,
+    i_am_the_operator: bool = ...,
+    model: str | Path | None = ...,
+    topic_file: str | Path | None = ...,
+    vectors: str | Path | None = ...,
+    match: tuple[str, ...] = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> RankedCommunity:
+    """Rank the people of a community, or of a query log, by their exposure to sensitive topics."""

@@ -75,6 +75,7 @@ VERBS: Mapping[str, str] = {
     "check": "check",
     "rerank": "fair rerank",
     "simulate": "fair simulate",
+    "risk": "risk rank",
 }
 """Names at the package root (``aidos.rerank``), and the jobs that they ask."""
 

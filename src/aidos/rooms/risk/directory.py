@@ -92,6 +92,8 @@ class RiskDirectory:
     """Where a ranking is kept."""
 
     path: Path
+    held: pa.Table | None = None
+    """The entries, where they are kept in memory alone."""
 
     def refuse_taken(self) -> None:
         """Refuse a place where something is already, before any work is done."""
@@ -173,6 +175,8 @@ class RiskDirectory:
 
     def all_entries(self, engine: EmbeddedEngine, state: RiskState) -> EmbeddedTable | None:
         """The entries of everybody; None where nobody is left."""
+        if self.held is not None:
+            return engine.table(self.held)
         known = [part for part in self._parts() if _first_entry(part) < state.next_entry]
         self._check(known)
         return engine.parquet(*known) if known else None

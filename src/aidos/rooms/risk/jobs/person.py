@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Page
+    from aidos.rooms.risk.directory import RiskDirectory
     from aidos.rooms.risk.page import RiskStory
+    from aidos.rooms.risk.state import RiskState
 
 __all__ = ["PersonsRanks", "ShowPerson"]
 
@@ -131,6 +133,11 @@ class ShowPerson(InRanking):
 
     def run(self, desk: Desk) -> PersonsRanks:
         """Look her up among everybody as they are now."""
+        directory = self.ranking()
+        return self.told(directory, directory.state(), desk)
+
+    def told(self, directory: RiskDirectory, state: RiskState, desk: Desk) -> PersonsRanks:
+        """Look her up in a state that is at hand."""
         from aidos.rooms.risk.measures import find_measure
         from aidos.rooms.risk.story import Asking, look_up_person
 
@@ -142,8 +149,6 @@ class ShowPerson(InRanking):
             draft=self.draft,
             command=desk.asked,
         )
-        directory = self.ranking()
-        state = directory.state()
         with desk.engine() as engine:
             found = look_up_person(directory, state, engine, self.person_id, asking)
         ranks = PersonsRanks(value=found.value, about=found.about)

@@ -13,6 +13,7 @@ from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
+from aidos.jobs.asking import ask_job
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, RequiredInTerminal, Section, Short
 from aidos.rooms.risk.jobs.options import Knowing, remark_if_compiling, told_facts
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block
     from aidos.rooms.risk.community import Placed, Ranked, Summary
+    from aidos.rooms.risk.directory import RiskDirectory
+    from aidos.rooms.risk.jobs.person import PersonsRanks
 
 __all__ = ["RankCommunity", "RankedCommunity"]
 
@@ -41,6 +44,8 @@ class RankedCommunity(Finding):
     about: str = "the ranked people"
     value: Ranked
     """The state of the ranking, and the people as they were read."""
+    kept: RiskDirectory
+    """Where the entries are: in a directory, or in memory where none was named."""
     output: Path | None = None
     """Where the ranking is kept."""
     first: tuple[Placed, ...] = ()
@@ -71,10 +76,23 @@ class RankedCommunity(Finding):
 
     def top(self, number: int) -> pa.Table:
         """The rows of those who stand on the first places of each topic and measure, and come near to the topic."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         rows = self.table().filter((pc.field("rank") <= number) & pc.field("evidence"))
+        # Arrow sorts no columns that are coded.
+        coded = [field.name for field in rows.schema if pa.types.is_dictionary(field.type)]
+        for name in coded:
+            rows = rows.set_column(rows.schema.get_field_index(name), name, rows[name].cast(pa.string()))
         return rows.sort_by([("topic", "ascending"), ("measure", "ascending"), ("rank", "ascending")])
+
+    def person(self, person_id: str, **wanted: object) -> PersonsRanks:
+        """Where one person ranks, and which posts put her there; parameters are those of `aidos risk person`."""
+        from aidos.rooms.risk.jobs.person import ShowPerson
+
+        given = {"person_id": person_id, "directory": self.kept.path, **wanted}
+        question: ShowPerson = ask_job(ShowPerson, given, called="person")
+        return question.told(self.kept, self.value.state, Desk()) if self.output is None else question.run(Desk())
 
     def blocks(self) -> Sequence[Block]:
         """Counts, and who would be found first; a line for each measure where that would be too many."""
@@ -198,6 +216,7 @@ class RankCommunity:
             places = self.top or _usual_places(ranked)
             return RankedCommunity(
                 value=ranked,
+                kept=directory if output else RiskDirectory(Path(), held=entries.fetch()),
                 output=output,
                 first=tuple(first_places(directory, ranked, engine, top=places)) if places else (),
                 summary=tuple(summarise(ranked.state)),
