@@ -106,6 +106,15 @@ def test_equal_parameters_rank_equally_whatever_was_ranked_before(linear):
     assert pickle.loads(pickle.dumps(made)).reranker().rank(linear).subject_ids == first
 
 
+def test_a_pickled_re_ranker_goes_on_counting_where_it_stood(linear):
+    made = EquityOfAttention(quality_floor=0.5).reranker()
+    made.rank(linear)
+    sent = pickle.loads(pickle.dumps(made))
+    assert sent != made
+    assert sent.rank(linear).subject_ids == made.rank(linear).subject_ids
+    assert sent.rank(linear).unfairness == made.rank(linear).unfairness
+
+
 def test_running_it_starts_from_empty_accounts(linear):
     made = EquityOfAttention(quality_floor=0.5)
     counting = made.reranker()
