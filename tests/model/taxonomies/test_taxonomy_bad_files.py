@@ -7,6 +7,7 @@ import pytest
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
+from aidos.model.taxonomies import records
 from aidos.model.taxonomies.cache import save_taxonomy
 from aidos.model.taxonomies.reading import open_taxonomy
 from aidos.model.taxonomies.records import ImportedTaxonomy
@@ -165,4 +166,15 @@ def test_a_packed_taxonomy_that_is_a_bomb_is_refused(tmp_path):
         open_taxonomy(path)
     path.write_bytes(gzip.compress(b"A > B\n") + gzip.compress((b" " * (1 << 20) + b"\n") * 64) * 20)
     with pytest.raises(InputError, match="unpacks to more than 500 times its size"):
+        open_taxonomy(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["A > B\nA > C\nA > D\nA > E\n", '<RDF><Topic r:id="Top"/><Topic r:id="Top/A/B/C"/></RDF>']
+)
+def test_a_file_with_too_many_lines_or_topics_is_refused_before_it_fills_memory(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(records, "MOST", 3)
+    path = tmp_path / "file.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"has more than 3 (lines|topics)"):
         open_taxonomy(path)

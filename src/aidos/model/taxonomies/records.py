@@ -94,6 +94,8 @@ class Draft:
         if not topic.id or not topic.name:
             self.trouble("nameless-topic", "a topic has no id or no name", [line])
             return
+        if len(self.topics) == MOST:
+            raise _too_many(self.file, "topics")
         self.topics.append(topic)
         self.lines.append(line)
 
@@ -223,6 +225,8 @@ LONGEST = 1 << 24
 """Bytes of a line, or of whatever else is held until its end comes."""
 LARGEST = 1 << 27
 """Bytes of a file that is read whole."""
+MOST = 3_000_000
+"""Topics of a taxonomy, and lines of a file that has one on each: the largest in use have two million."""
 BOM = b"\xef\xbb\xbf"
 
 
@@ -258,6 +262,7 @@ def read_text(path: Path) -> str:
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines with their numbers from 1 on, without what ends them; empty ones are passed over."""
+    given = 0
     with open_file(path) as file:
         for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
             if len(line) == LONGEST:
@@ -267,8 +272,15 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise _no_text(path, number) from error
             if text and not text.isspace():
+                given += 1
+                if given > MOST:
+                    raise _too_many(str(path), "lines")
                 yield number, text
 
 
 def _no_text(path: Path, line: int) -> InputError:
     return InputError(f"{path}, line {line}: the text is not in UTF-8", hint="save the file as UTF-8")
+
+
+def _too_many(file: str, what: str) -> InputError:
+    return InputError(f"{file} has more than {MOST:,} {what}", hint="is it a taxonomy?")
