@@ -198,6 +198,9 @@ def test_a_ledger_is_compared_with_witnesses_and_releases(aidos, tmp_path):
         code, _, err = aidos(*refused)
         assert code == 2
         assert "older copy" in err
+    code, _, err = aidos("ledger", "show", path)
+    assert code == 0
+    assert "older copy" in err
     # Both witnesses went back with the ledger: the release shows it.
     for place in (tmp_path / "disk", Path(os.environ["AIDOS_REGISTRY"])):
         for witness in place.glob("*.witness"):

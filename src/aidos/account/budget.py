@@ -163,7 +163,8 @@ class Budget:
         if theirs != (self.unit, self.neighbours):
             raise ParameterError(
                 f"the ledger counts {self.neighbours} of one {self.unit.noun} ({self.unit.column}), "
-                f"the guarantee {theirs[1]} of one {theirs[0].noun} ({theirs[0].column}); such costs do not add up"
+                f"the guarantee {theirs[1]} of one {theirs[0].noun} ({theirs[0].column}); such costs do not add up",
+                hint="open a ledger for it with: aidos ledger open --person COLUMN --neighbours KIND",
             )
 
 

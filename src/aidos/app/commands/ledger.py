@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from aidos.app.console import Common, show, show_json, tell
 from aidos.app.reading import HowToRead
-from aidos.errors import BudgetError, ParameterError
+from aidos.errors import AidosError, BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from aidos.account.ledgerstate import LedgerState
@@ -210,11 +210,16 @@ def show_ledger(file: Path, /, *, common: Common | None = None) -> int:
     from aidos.account.ledger import FileLedger
 
     common = common or Common()
-    state = FileLedger(file).state()
+    found = FileLedger(file)
+    state = found.state()
     if common.json:
         show_json(_facts(state))
     else:
         _show_tables(state)
+    try:
+        found.witnessed()
+    except AidosError as error:  # what the file says is shown all the same, and nothing is charged to it
+        tell(error.message, quiet=common.quiet)
     return 0
 
 
