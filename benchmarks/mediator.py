@@ -15,7 +15,8 @@ import time
 import numpy as np
 
 from aidos.core.noise import Noise
-from aidos.rooms.shield.mediator.assignment import Mediator, MediatorAccounts
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+from aidos.rooms.shield.mediator.assignment import Mediator
 from aidos.rooms.shield.mediator.objects import Objects
 from aidos.studies.mediator.derivation import Derivation, index_answers
 from aidos.studies.mediator.searches import Searches

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_origin, get_type_hints
 
 from aidos.app.registry import GROUPS, VERBS, parts_of
 from aidos.app.verbs import ANY, job_of
@@ -64,7 +64,8 @@ def _signature(verb: str, job: type[Any], answer: type) -> str:
     hints = get_type_hints(job)
     optional = {each.name for each in fields(job) if each.default is not MISSING}
     first = [
-        f"{name}: {'Data' if place == 0 else _spelled(hints[name])}" + (" = ..." if name in optional else "")
+        f"{name}: {_spelled(hints[name]) if place or get_origin(hints[name]) is Literal else 'Data'}"
+        + (" = ..." if name in optional else "")
         for place, name in enumerate(positional)
     ]
     named = [
@@ -87,6 +88,7 @@ def _any_signature(verb: str, group: str) -> str:
 def _spelled(kind: Any) -> str:
     """A type as it is written; a path may be a text."""
     text = kind.__name__ if isinstance(kind, type) and not getattr(kind, "__args__", None) else str(kind)
+    text = re.sub(r"typing.Union\[(.*)\]", lambda found: found[1].replace(", ", " | "), text)
     text = (
         re.sub(r"typing.Optional\[(.*)\]", r"\1 | None", text)
         .replace("typing.", "")

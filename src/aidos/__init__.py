@@ -32,11 +32,13 @@ __all__ = [
     "check",
     "check_files",
     "default_taxonomy",
+    "mediate",
     "read",
     "read_files",
     "release",
     "rerank",
     "risk",
+    "sample",
     "simulate",
     "write_sample",
 ]

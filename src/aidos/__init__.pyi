@@ -16,6 +16,8 @@ from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
 from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
 from aidos.rooms.risk.jobs.rank import RankedCommunity as RankedCommunity
+from aidos.rooms.shield.mediator.mixing import MixedLog as MixedLog
+from aidos.world.sample import Sample as Sample
 from aidos.world.size import World as World
 from aidos.world.write import write_sample as write_sample
 
@@ -62,6 +64,36 @@ def check(
 ) -> CheckedFiles:
     """Say what a file is, what is in it, and everything that is wrong with it."""
 
+def mediate(
+    files: Data,
+    /,
+    *,
+    topics: str | Path | None = ...,
+    depth: int | None = ...,
+    normalise: str = ...,
+    seed: int | None = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    output: str | Path | None = ...,
+    finding: str | Path | None = ...,
+    accounts: int | None = ...,
+    alpha: float = ...,
+    similarity: Literal["same-topic", "cosine", "jaccard"] = ...,
+    heuristic: Literal["original", "commons"] = ...,
+    order: Literal["arrival", "shuffled"] = ...,
+    desk: Desk | None = ...,
+) -> MixedLog:
+    """Assign every query of a log to a mediator account."""
+
 def rerank(
     rankings: Data,
     /,
@@ -86,6 +118,18 @@ def rerank(
     desk: Desk | None = ...,
 ) -> Reranked:
     """Re-rank a stream of rankings, one after the other."""
+
+def sample(
+    part: Literal["log", "posts", "documents", "results", "rankings", "truth"],
+    /,
+    *,
+    output: str | Path | None = ...,
+    size: str | int = ...,
+    seed: int = ...,
+    topics: int = ...,
+    desk: Desk | None = ...,
+) -> Sample:
+    """Write a part of the sample world: synthetic, seeded, with the truth known."""
 
 def simulate(
     *,

@@ -16,6 +16,9 @@ RANKS = {"directory": "ranks"}
 QUESTIONS = {
     "check": {"files": ["log.parquet"]},
     "ingest": {"files": ["log.parquet"], "output": "read.parquet"},
+    "mediate assign": {"files": ["log.parquet"], "accounts": 40, "seed": 1, "output": "mixed", "finding": "mixed.html"},
+    "mediate measure": {"files": ["log.parquet"], "alphas": [0.5], "heuristics": ["original"], "seed": 1},
+    "sample": {"part": "log", "size": "40", "output": "sample.csv"},
     "risk rank": {
         "files": ["posts.parquet"],
         "topics": ["depression"],

@@ -69,6 +69,8 @@ def test_the_answer_saves_what_was_not_written(rankings, tmp_path):
         (lambda data: aidos.rerank(data.drop(columns="score")), "the table", "score"),
         (lambda data: aidos.rerank(data, column="score=points"), "column must be a list", "column=['score=points']"),
         (lambda data: aidos.rerank(data, quality_floor="high"), "quality_floor must be a number", "give a number"),
+        (lambda data: aidos.sample("weather"), "part must be one of log, posts", ""),
+        (lambda data: aidos.sample("log", size="huge"), "size must be one of tiny", ""),
         (lambda data: aidos.simulate(rankings=2.5), "rankings must be a whole number", "give a whole number"),
     ],
 )
@@ -77,6 +79,22 @@ def test_mistakes_are_told_with_what_to_do(rankings, wrong, words, hint):
         wrong(rankings)
     assert words in caught.value.message
     assert hint in caught.value.hint
+
+
+def test_a_sample_loads_saves_and_is_data_for_other_verbs(tmp_path, capsys):
+    made = aidos.sample("log", size="40")
+    made.save(tmp_path / "saved.tsv")
+    assert run(["sample", "log", "--size", "40", "-o", str(tmp_path / "log.tsv"), "--quiet"]) == 0
+    assert (tmp_path / "saved.tsv").read_bytes() == (tmp_path / "log.tsv").read_bytes()
+    assert len(made.to_pandas()) == made.facts()["rows"]
+    mixed = aidos.mediate(made, accounts=5, seed=1)
+    mixed.save(tmp_path / "mixed")
+    words = ["mediate", "assign", str(tmp_path / "log.tsv"), "--accounts", "5", "--seed", "1", "--json"]
+    assert run([*words, "-o", str(tmp_path / "again")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert mixed.to_pandas().columns.tolist() == ["account_id", "user_query"]
+    assert json.loads(mixed.to_json()).keys() == told.keys()
+    assert {path.name for path in (tmp_path / "mixed").iterdir()} == {"MANIFEST.json", "accounts.parquet"}
 
 
 def test_verbs_are_listed_and_importing_aidos_loads_none_of_them():

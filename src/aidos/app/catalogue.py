@@ -27,7 +27,7 @@ BUILT_IN = {
     "k-session-anonymity": "aidos.rooms.publish.anonymity:KSessionAnonymity",
     "laplace-threshold": "aidos.rooms.publish.laplace_threshold:LaplaceThreshold",
     "log-release": "aidos.rooms.publish.multi:LogRelease",
-    "mediator-accounts": "aidos.rooms.shield.mediator.assignment:MediatorAccounts",
+    "mediator-accounts": "aidos.rooms.shield.mediator.accounts:MediatorAccounts",
     "policy-gaussian": "aidos.rooms.publish.policy_gaussian:PolicyGaussian",
     "pool-release": "aidos.rooms.publish.pool:PoolRelease",
     "profile-audit": "aidos.rooms.audit.profileaudit:ProfileAudit",

@@ -47,6 +47,9 @@ JOBS: Mapping[str, str] = {
     # data
     "check": "aidos.rooms.data.checking:CheckFiles",
     "ingest": "aidos.rooms.data.reading:ReadData",
+    # shield
+    "mediate assign": "aidos.rooms.shield.mediator.mixing:AssignQueries",
+    "mediate measure": "aidos.rooms.shield.mediator.mixing:MeasureMixing",
     # risk
     "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
     "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
@@ -64,6 +67,8 @@ JOBS: Mapping[str, str] = {
     "fair store": "aidos.rooms.fairness.storing:ShowStore",
     "fair export": "aidos.rooms.fairness.storing:ExportAccounts",
     "fair import": "aidos.rooms.fairness.storing:ImportAccounts",
+    # the sample world
+    "sample": "aidos.world.sample:MakeSample",
     # every job
     "run": "aidos.app.running:RunRecipe",
     "describe": "aidos.app.running:DescribeJob",
@@ -73,7 +78,9 @@ JOBS: Mapping[str, str] = {
 VERBS: Mapping[str, str] = {
     "read": "ingest",
     "check": "check",
+    "mediate": "mediate assign",
     "rerank": "fair rerank",
+    "sample": "sample",
     "simulate": "fair simulate",
     "risk": "risk rank",
 }
@@ -91,6 +98,14 @@ class Group:
 
 
 GROUPS: Mapping[str, Group] = {
+    "mediate": Group(
+        help="""Spread the queries of many people over shared accounts, so that no account looks like a person.
+
+        For example:
+            aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
+            aidos mediate measure log.tsv --alphas 0,0.5,1 -o page.html
+        """
+    ),
     "risk": Group(
         help="""Find where people rank when somebody looks for the vulnerable, and tell each her own rank.
 

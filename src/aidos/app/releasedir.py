@@ -17,14 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aidos.core.jsontext import parse_json
-from aidos.engine.files import directory_when_done, write_text
+from aidos.engine.files import check_new, directory_when_done, write_text
 from aidos.engine.inputs import open_input, read_text
-from aidos.errors import InputError, ParameterError
+from aidos.errors import InputError
 from aidos.report.sheet import write_sheet
 
 __all__ = [
     "MANIFEST",
-    "check_new",
     "new_directory",
     "read_manifest",
     "verify_release",
@@ -33,16 +32,6 @@ __all__ = [
 ]
 
 MANIFEST = "MANIFEST.json"
-
-
-def check_new(target: Path) -> None:
-    """Refuse a name that is taken, or whose directory is not there."""
-    if target.exists():
-        raise ParameterError(f"{target} exists already", hint="choose another name: a release is never overwritten")
-    if not target.resolve().parent.is_dir():
-        raise ParameterError(
-            f"the directory of {target} does not exist", hint=f"make it first: mkdir -p {target.parent}"
-        )
 
 
 @contextmanager

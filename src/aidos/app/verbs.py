@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import MISSING, fields, replace
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from aidos.app.extras import checked
 from aidos.app.registry import GROUPS, VERBS, find_job, parts_of
@@ -71,11 +71,11 @@ def _asker(words: str, called: str, verb: str) -> Callable[..., Answer]:
             raise ParameterError(f"{called} takes {named}", hint=f"see: help(aidos.{verb})")
         with ExitStack() as stack:
             values = dict(zip(wanted, given, strict=False))
-            if given:
+            first = get_origin(bare(get_type_hints(job)[wanted[0]])) if wanted else None
+            if given and given[0] is not None and first is not Literal:
                 parameters = {**_as_read_before(called, job, given[0]), **parameters}
                 files = stack.enter_context(as_files(given[0]))
-                several = get_origin(bare(get_type_hints(job)[wanted[0]])) is tuple
-                values[wanted[0]] = files if several else files[0]
+                values[wanted[0]] = files if first is tuple else files[0]
             question = ask_job(job, {**values, **parameters}, called=called)
             try:
                 answer = checked(words, answer_of)(question, desk or Desk())

@@ -24,11 +24,11 @@ from aidos import __version__
 from aidos.app.manifest import stated_promise
 from aidos.app.recipe import Recipe
 from aidos.app.release import release
-from aidos.app.releasedir import check_new, new_directory, write_files, write_histogram
+from aidos.app.releasedir import new_directory, write_files, write_histogram
 from aidos.core.mechanism import PublicFacts, Release
 from aidos.core.noise import Noise
 from aidos.core.table import Table
-from aidos.engine.files import partial_directory, spoken_errors
+from aidos.engine.files import check_new, partial_directory, spoken_errors
 from aidos.errors import AidosError, EngineError
 from aidos.report.page import render
 from aidos.rooms.publish.histogram import Histogram

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["JUDGEMENTS", "POSTS", "RUN", "SCHEMAS", "SEARCH_LOG", "Column", "Schema"]
+__all__ = ["JUDGEMENTS", "PAUSE_MINUTES", "POSTS", "RUN", "SCHEMAS", "SEARCH_LOG", "Column", "Schema"]
+
+PAUSE_MINUTES = 30
+"""The pause that ends a session, where the log does not say."""
 
 
 @dataclass(frozen=True, slots=True)

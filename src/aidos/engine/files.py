@@ -27,6 +27,7 @@ from aidos.engine.erasure import blank_file
 from aidos.errors import EngineError, InputError, ParameterError
 
 __all__ = [
+    "check_new",
     "directory_when_done",
     "hold_directory",
     "partial_directory",
@@ -93,6 +94,16 @@ def directory_when_done(target: Path, *, private: bool = False) -> Iterator[Path
         partial.chmod(0o700 if private else mode)
         partial.rename(target)
         sync(target.absolute().parent)
+
+
+def check_new(target: Path) -> None:
+    """Refuse a name that is taken, or whose directory is not there."""
+    if target.exists():
+        raise ParameterError(f"{target} exists already", hint="choose another name: a release is never overwritten")
+    if not target.resolve().parent.is_dir():
+        raise ParameterError(
+            f"the directory of {target} does not exist", hint=f"make it first: mkdir -p {target.parent}"
+        )
 
 
 @contextmanager

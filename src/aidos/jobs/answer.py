@@ -98,6 +98,11 @@ class Answer(ABC):
         """The table for Arrow."""
         return self.table()
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table for whoever takes Arrow's streams: another verb, Polars, DuckDB."""
+        held: Any = self.table()
+        return held.__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> pd.DataFrame:
         """The table for pandas, which must be installed."""
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -51,7 +51,7 @@ def parameters_of(job: type) -> Iterator[Asked]:
     for each in fields(job):
         inner = nested(hints[each.name])
         if inner is not None:
-            yield from parameters_of(inner)
+            yield from (replace(one, first=False) for one in parameters_of(inner))
         else:
             factory = each.default_factory
             yield Asked(

@@ -38,7 +38,16 @@ from aidos.world.size import World
 from aidos.world.streams import BLOCK
 from aidos.world.truth import truth_blocks
 
-__all__ = ["PARTS", "SUFFIXES", "Format", "aol_columns", "choose_format", "describe_sample", "write_sample"]
+__all__ = [
+    "PARTS",
+    "SUFFIXES",
+    "Format",
+    "aol_columns",
+    "choose_format",
+    "describe_sample",
+    "make_sample",
+    "write_sample",
+]
 
 _MAKERS: dict[str, Callable[[World], Iterator[pa.Table]]] = {
     "log": log_blocks,
@@ -56,31 +65,43 @@ BY_PEOPLE = ("log", "posts")
 """Parts that are made a block of people at a time, so that it can be told how much is left."""
 
 
+def make_sample(part: str, world: World, progress: Progress = SILENT) -> pa.Table:
+    """One part of the world as a table."""
+    return pa.concat_tables(list(map(_plain, _blocks(part, world, progress))))
+
+
 def write_sample(part: str, world: World, path: Path, progress: Progress = SILENT) -> int:
     """Write one part of the world to a file, in the format that its name asks for; give the number of rows."""
-    if part not in _MAKERS:
-        raise ParameterError(f"there is no part {part!r} of the world; its parts are {', '.join(PARTS)}")
+    tables = _blocks(part, world, progress)
     form = choose_format(path)
     note = describe_sample(part, world, path)
-    tables = _MAKERS[part](world)
     if part == "log" and form.name == "tsv":
         tables = map(aol_columns, tables)
-    by_people = part in BY_PEOPLE
     rows = 0
-    with (
-        progress.task(
-            f"making {part}", total=world.people if by_people else None, unit="people" if by_people else "rows"
-        ) as task,
-        replace_when_done(path) as partial,
-        form.open(partial, note) as write,
-    ):
+    with replace_when_done(path) as partial, form.open(partial, note) as write:
         for table in tables:
             write(table)
             rows += len(table)
-            task.advance(BLOCK if by_people else len(table))
     if not form.carries_note:
         write_text(path.with_name(f"{path.name}.note.txt"), note)
     return rows
+
+
+def _blocks(part: str, world: World, progress: Progress) -> Iterator[pa.Table]:
+    """A part of the world, a block at a time."""
+    if part not in _MAKERS:
+        raise ParameterError(f"there is no part {part!r} of the world; its parts are {', '.join(PARTS)}")
+    return _told(part, world, progress)
+
+
+def _told(part: str, world: World, progress: Progress) -> Iterator[pa.Table]:
+    """The blocks, with how far it is after each."""
+    by_people = part in BY_PEOPLE
+    total, unit = (world.people, "people") if by_people else (None, "rows")
+    with progress.task(f"making {part}", total=total, unit=unit) as task:
+        for table in _MAKERS[part](world):
+            yield table
+            task.advance(BLOCK if by_people else len(table))
 
 
 def describe_sample(part: str, world: World, path: Path) -> str:

@@ -10,7 +10,7 @@ from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.model.retrieval.language import Background, LanguageModel, personalise
 from aidos.model.retrieval.search import search
-from aidos.rooms.shield.mediator.assignment import MediatorAccounts
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 from aidos.rooms.shield.mediator.measures import coherence_losses, entropies, measure
 from aidos.studies.mediator.derivation import Derivation, index_answers
 from aidos.studies.mediator.searches import Searches

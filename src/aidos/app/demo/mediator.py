@@ -19,15 +19,15 @@ DEPTH = 2
 
 def mediator_chapter(place: Workplace) -> Outcome:
     """Assign the log's queries at several chances of scattering and compare."""
-    from aidos.app.mediating import assess, read_log_queries
     from aidos.core.guarantee import statement
     from aidos.core.mechanism import PublicFacts
     from aidos.core.noise import Noise
-    from aidos.rooms.shield.mediator.assignment import MediatorAccounts
+    from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+    from aidos.rooms.shield.mediator.mixing import assess, read_queries
 
-    queries = read_log_queries(place.engine.parquet(place.directory / "log.parquet"), None, DEPTH)
+    queries = read_queries(place.engine.parquet(place.directory / "log.parquet"), None, DEPTH)
     mechanisms = [MediatorAccounts(alpha=alpha, heuristic=name) for name in ("original", "commons") for alpha in ALPHAS]
-    settings = [setting for setting, _, _ in assess(queries.objects, mechanisms, Noise(), place.progress)]
+    settings = [each.setting for each in assess(queries.objects, mechanisms, Noise(), place.progress)]
     people = queries.objects.people_count
     chapter = Chapter(
         title="Hiding among mediator accounts",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from aidos.rooms.publish.items import PAUSE_MINUTES
+from aidos.core.records import PAUSE_MINUTES
 
 __all__ = ["askings", "first_askings", "first_clicks", "first_transitions"]
 

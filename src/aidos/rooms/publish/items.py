@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import comb
 from types import MappingProxyType
 
+from aidos.core.records import PAUSE_MINUTES
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
 from aidos.errors import ParameterError
@@ -37,8 +38,6 @@ __all__ = [
 PERSON = "person"
 RESERVED = frozenset({PERSON, "people", "row", "weight", "size"})
 """Columns that the steps of a release add."""
-PAUSE_MINUTES = 30
-"""The pause that ends a session, where the log does not say."""
 LARGEST_SET = 5
 """A person with n items has n^k / k! sets of size k; beyond this size nobody wants them all."""
 MOST_SETS = 1000

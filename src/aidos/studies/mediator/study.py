@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Chapter
-    from aidos.rooms.shield.mediator.assignment import MediatorAccounts
+    from aidos.rooms.shield.mediator.accounts import MediatorAccounts
     from aidos.rooms.shield.mediator.objects import Objects
     from aidos.rooms.shield.mediator.page import Setting
     from aidos.studies.mediator.searches import Searches
@@ -232,7 +232,7 @@ class MediatorStudy:
 
     def mechanism(self, tried: Tried) -> MediatorAccounts | None:
         """The mechanism of a setting; None where everybody has an account of her own."""
-        from aidos.rooms.shield.mediator.assignment import MediatorAccounts
+        from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 
         if tried.alpha is None:
             return None

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 from aidos.rooms.shield.mediator.adversary import ProfileLinking
-from aidos.rooms.shield.mediator.assignment import Assignment, MediatorAccounts
+from aidos.rooms.shield.mediator.assignment import Assignment
 from aidos.rooms.shield.mediator.measures import divergences, topic_counts
 from aidos.rooms.shield.mediator.objects import Objects
 

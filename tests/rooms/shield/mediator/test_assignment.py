@@ -13,7 +13,8 @@ from aidos.core.guarantee import NoGuarantee
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.mediator.assignment import Mediator, MediatorAccounts
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+from aidos.rooms.shield.mediator.assignment import Mediator
 from aidos.rooms.shield.mediator.measures import entropies, measure
 from aidos.rooms.shield.mediator.objects import Objects, TopicVectors
 

@@ -11,7 +11,8 @@ from test_assignment import vectors
 
 from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.mediator.assignment import Assignment, MediatorAccounts
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+from aidos.rooms.shield.mediator.assignment import Assignment
 from aidos.rooms.shield.mediator.measures import (
     coherence_losses,
     coherences,

@@ -36,21 +36,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 from aidos.rooms.shield.mediator.objects import MOST_NUMBER, Objects, TopicVectors
 from aidos.rooms.shield.mediator.states import ChunkState, CommonsState, CosineState, JaccardState, State
 
-__all__ = ["Assignment", "Mediator", "MediatorAccounts"]
+__all__ = ["Assignment", "Mediator", "assign_objects"]
 
 Longs = NDArray[np.int64]
 
@@ -67,47 +63,13 @@ class Assignment:
     """Where the randomness came from; who knows a seed can undo the scattering."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediatorAccounts:
-    """Spread the queries of many people over shared accounts, so that no account looks like a person."""
-
-    accounts: Annotated[int, Ge(1)] | None = None
-    """How many accounts there are (|M|); as many as people if unset."""
-
-    alpha: Annotated[float, Ge(0), Le(1)] = 0.3
-    """Chance that an object is scattered at random: 0 keeps topics together, 1 is all random; may differ by object."""
-
-    similarity: Literal["same-topic", "cosine", "jaccard"] = "same-topic"
-    """What fits together: the same person and topic, or the cosine or weighted Jaccard of topic vectors of anybody."""
-
-    heuristic: Literal["original", "commons"] = "original"
-    """How accounts are chosen: as in the thesis, or with commons for what is scattered (same-topic only)."""
-
-    order: Literal["arrival", "shuffled"] = "arrival"
-    """Assign objects as they arrive (online), or in random order where all are known before (offline)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-        if self.heuristic == "commons" and self.similarity != "same-topic":
-            raise ParameterError(
-                f"MediatorAccounts: the heuristic commons needs the similarity same-topic, got {self.similarity}",
-                hint="take the original heuristic for topic vectors",
-            )
-
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
-        """None: how well people are hidden in accounts is measured, not proven."""
-        return NoGuarantee(
-            "how well people are hidden among mediator accounts is measured on the data and proven for nobody; "
-            "a rare or focused interest stays visible in whichever account it is"
-        )
-
-    def run(self, data: Objects, noise: Noise) -> Assignment:
-        """Assign all objects, from empty accounts."""
-        mediator = Mediator(self, people=data.people_count, noise=noise)
-        chosen = np.empty(len(data), dtype=np.int64)
-        order = np.arange(len(data)) if self.order == "arrival" else _shuffled(len(data), noise)
-        chosen[order] = mediator.assign_all(_taken(data, order) if self.order == "shuffled" else data)
-        return Assignment(accounts=mediator.accounts, chosen=chosen, noise_source=noise.source)
+def assign_objects(objects: Objects, asked: MediatorAccounts, noise: Noise) -> Assignment:
+    """Assign all objects, from empty accounts."""
+    mediator = Mediator(asked, people=objects.people_count, noise=noise)
+    chosen = np.empty(len(objects), dtype=np.int64)
+    order = np.arange(len(objects)) if asked.order == "arrival" else _shuffled(len(objects), noise)
+    chosen[order] = mediator.assign_all(_taken(objects, order) if asked.order == "shuffled" else objects)
+    return Assignment(accounts=mediator.accounts, chosen=chosen, noise_source=noise.source)
 
 
 def _shuffled(objects: int, noise: Noise) -> Longs:

@@ -1,0 +1,376 @@
+"""The jobs of the mediator: from a search log to accounts that many share, and what that gives and costs.
+
+Only accounts and queries are written. Who asked is known while a job runs, and is in none of its files, except that a
+page for the owner shows one nameless point per person.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+
+from annotated_types import Ge, Le
+
+from aidos.core.checks import check_parameters
+from aidos.core.noise import Noise
+from aidos.core.progress import Progress
+from aidos.core.records import PAUSE_MINUTES
+from aidos.errors import InputError, ParameterError
+from aidos.ingest.options import HowToRead
+from aidos.jobs.answer import Finding, save_page
+from aidos.jobs.desk import Desk
+from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts, SharedAccounts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from aidos.engine.embedded import EmbeddedTable
+    from aidos.report.page import Block, Page
+    from aidos.rooms.shield.mediator.assignment import Assignment
+    from aidos.rooms.shield.mediator.measures import Measured
+    from aidos.rooms.shield.mediator.objects import Objects
+    from aidos.rooms.shield.mediator.page import Setting
+
+__all__ = [
+    "AssignQueries",
+    "FromLog",
+    "MeasureMixing",
+    "MeasuredMixing",
+    "MixedLog",
+    "Queries",
+    "Tried",
+    "assess",
+    "read_queries",
+]
+
+UNKNOWN = "no topic"
+ASKED = f"""
+    select client_id, user_query from {{table}}
+    where user_query is not null and (action is null or action in ('query', 'click'))
+    window person as (partition by client_id order by "timestamp", user_query, action = 'click' nulls first)
+    qualify action is distinct from 'click' or user_query is distinct from lag(user_query) over person
+        or epoch_us("timestamp") - epoch_us(lag("timestamp") over person) > {PAUSE_MINUTES * 60_000_000}
+    order by "timestamp", client_id, user_query
+"""
+"""Askings in the order of arrival. A click is one too where its query was not asked just before: some logs have only
+the click of a query that led to one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queries:
+    """The queries of a log in the order of arrival, ready to be assigned."""
+
+    texts: Sequence[str]
+    objects: Objects
+    topics: int
+    without_topic: int
+
+    def facts(self) -> dict[str, str | int]:
+        """How many there are of everything."""
+        return {
+            "queries": len(self.texts),
+            "people": self.objects.people_count,
+            "topics": self.topics,
+            "without_topic": self.without_topic,
+        }
+
+
+class Tried(NamedTuple):
+    """One way to assign, what it gives and costs on average and by person, and the accounts."""
+
+    setting: Setting
+    people: Measured
+    made: Assignment
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MeasuredMixing(Finding):
+    """What several ways to mix queries would give and cost."""
+
+    about: str = "the people of the log"
+    queries: Queries
+    tried: tuple[Tried, ...]
+    asked: str = ""
+
+    def facts(self) -> Mapping[str, object]:
+        """The log in numbers, and the means of every setting."""
+        return {**self._counts(), "settings": [asdict(each.setting) for each in self.tried]}
+
+    def table(self) -> pa.Table:
+        """A row for each setting."""
+        import pyarrow as pa
+
+        rows = [{"heuristic": each.heuristic, "alpha": each.alpha, **each.means} for each in self._settings()]
+        return pa.Table.from_pylist(rows)
+
+    def blocks(self) -> Sequence[Block]:
+        """The same for people."""
+        from aidos.report.page import DataTable, Facts
+        from aidos.rooms.shield.mediator.page import setting_rows
+
+        columns, rows = setting_rows(self._settings())
+        counts = tuple((name.replace("_", " "), value) for name, value in self._counts().items() if value != "")
+        return Facts(counts), DataTable(caption="Means over people", columns=columns, rows=tuple(rows))
+
+    def remarks(self) -> Sequence[str]:
+        """That nothing is promised."""
+        return ("measured on these data, promised to nobody",)
+
+    def page(self) -> Page:
+        """All settings, and the middle one person by person."""
+        from aidos.rooms.shield.mediator.page import MediatorStory, mediator_page
+
+        chosen = self.tried[len(self.tried) // 2]
+        counts, accounts = chosen.people.objects, chosen.made.accounts
+        story = MediatorStory(
+            lead=f"{int(counts.sum()):,} queries of {len(counts):,} people, issued from {accounts:,} accounts.",
+            settings=tuple(self._settings()),
+            chosen=chosen.setting,
+            people=chosen.people,
+            accounts=accounts,
+            source=self,
+            command=self.asked,
+        )
+        return mediator_page(story)
+
+    def _counts(self) -> dict[str, str | int]:
+        return self.queries.facts()
+
+    def _settings(self) -> list[Setting]:
+        return [each.setting for each in self.tried]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MixedLog(MeasuredMixing):
+    """The queries of a log by the account that each is issued from, and what that gives and costs."""
+
+    mixing: MediatorAccounts
+    output: Path | None = None
+    """Where it was written."""
+
+    def table(self) -> pa.Table:
+        """Account and query, account by account, in the order of arrival; no name and no time."""
+        import numpy as np
+        import pyarrow as pa
+
+        chosen = self.tried[0].made.chosen
+        order = np.argsort(chosen, kind="stable")
+        texts = [self.queries.texts[each] for each in order.tolist()]
+        return pa.table({"account_id": pa.array(chosen[order]), "user_query": pa.array(texts, pa.string())})
+
+    def save(self, path: str | Path) -> None:
+        """Write the directory of accounts that the search service may see, or by its ending a page, facts or table."""
+        import pyarrow.parquet as pq
+
+        from aidos.engine.files import check_new, directory_when_done, write_text
+
+        path = Path(path)
+        if path.suffix in {".html", ".json", ".parquet", ".csv"}:
+            super().save(path)
+            return
+        check_new(path)
+        with directory_when_done(path) as partial:
+            pq.write_table(self.table(), partial / "accounts.parquet", compression="zstd")
+            write_text(partial / "MANIFEST.json", json.dumps(self._manifest(), indent=2) + "\n")
+
+    def _counts(self) -> dict[str, str | int]:
+        made, counts = self.tried[0].made, self.queries.facts()
+        return {
+            "output": str(self.output or ""),
+            "queries": counts.pop("queries"),
+            "people": counts.pop("people"),
+            "accounts": made.accounts,
+            **counts,
+        }
+
+    def _manifest(self) -> dict[str, object]:
+        """How it was made."""
+        from aidos.core.guarantee import statement
+        from aidos.core.mechanism import PublicFacts
+
+        made = self.tried[0].made
+        return {
+            "mechanism": "mediator-accounts",
+            "parameters": asdict(self.mixing),
+            "guarantee": statement(self.mixing.guarantee(PublicFacts())),
+            "accounts": made.accounts,
+            "queries": len(self.queries.texts),
+            "noise": made.noise_source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FromLog:
+    """What both jobs are told about the log."""
+
+    files: tuple[str, ...]
+    """The log: files or glob patterns."""
+    _: KW_ONLY
+    topics: Path | None = None
+    """A file of topics, with query, tab, topic on each line; if unset the default taxonomy, by the query's words."""
+    depth: int | None = 2
+    """How deep topics of the default taxonomy are told apart."""
+    normalise: str = ""
+    """How queries are normalised first, as in `aidos ingest`."""
+    seed: int | None = None
+    """Repeatable chance, for tests: who knows the seed can undo the mixing."""
+    how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
+
+    def read(self, desk: Desk) -> Queries:
+        """The queries of the log."""
+        from aidos.ingest.reading import read_files
+
+        topic_of = None if self.topics is None else _read_topic_file(self.topics)
+        with desk.engine() as engine:
+            log = read_files(engine, self.files, self.how.options(normalise=self.normalise)).table
+            return read_queries(log, topic_of, self.depth)
+
+    def noise(self, desk: Desk) -> Noise:
+        """Where chance comes from."""
+        return desk.noise if self.seed is None else Noise(self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignQueries(FromLog):
+    """Assign every query of a log to a mediator account.
+
+    The directory holds accounts and their queries, and neither people nor
+    times. How well people are hidden is measured, not proven.
+
+    For example:
+        aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
+        aidos mediate assign log.tsv --alpha 0.5 --heuristic commons -o mixed --finding page.html
+    """
+
+    recipe_for: ClassVar[str] = "mixing"
+
+    _: KW_ONLY
+    output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
+    """The directory to write; it must not exist."""
+    finding: Path | None = None
+    """Also measure what it gives and costs, on a page for the owner only."""
+    mixing: Annotated[MediatorAccounts, Section("Accounts")] = field(default_factory=MediatorAccounts)
+
+    def run(self, desk: Desk) -> MixedLog:
+        """Read, assign, measure, and write where that is asked for."""
+        from aidos.engine.files import check_new
+
+        if self.output is not None:
+            check_new(self.output)
+        queries = self.read(desk)
+        tried = assess(queries.objects, [self.mixing], self.noise(desk), desk.progress)
+        mixed = MixedLog(queries=queries, tried=tuple(tried), mixing=self.mixing, output=self.output, asked=desk.asked)
+        if self.output is not None:
+            mixed.save(self.output)
+        if self.finding is not None:
+            save_page(mixed.page(), self.finding)
+        return mixed
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureMixing(FromLog):
+    """Measure what mixing would give and cost on a log, before anybody relies on it.
+
+    Privacy by entropy, overlap, divergence and an adversary who knows topics;
+    utility by coherence. Nothing of the log is written.
+
+    For example:
+        aidos mediate measure log.tsv
+        aidos mediate measure log.tsv --accounts 100 --alphas 0,0.5,1 -o page.html
+    """
+
+    _: KW_ONLY
+    alphas: Annotated[tuple[Annotated[float, Ge(0), Le(1)], ...], Commas()] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    """Chances of scattering to compare, with commas between."""
+    heuristics: Annotated[tuple[Literal["original", "commons"], ...], Commas()] = ("original", "commons")
+    """Ways to choose accounts, with commas between."""
+    output: Annotated[Path | None, Short("-o")] = None
+    """A page about it, for the owner only (a finding)."""
+    shared: Annotated[SharedAccounts, Section("Accounts")] = field(default_factory=SharedAccounts)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        if not self.alphas or not self.heuristics:
+            raise ParameterError("no setting was named", hint="for example --alphas 0,0.5,1 --heuristics original")
+
+    def run(self, desk: Desk) -> MeasuredMixing:
+        """Read, assign in every way, and measure."""
+        ways = [
+            MediatorAccounts(accounts=self.shared.accounts, alpha=alpha, heuristic=name)
+            for name in self.heuristics
+            for alpha in self.alphas
+        ]
+        queries = self.read(desk)
+        tried = assess(queries.objects, ways, self.noise(desk), desk.progress)
+        measured = MeasuredMixing(queries=queries, tried=tuple(tried), asked=desk.asked)
+        if self.output is not None:
+            save_page(measured.page(), self.output)
+        return measured
+
+
+def read_queries(log: EmbeddedTable, topic_of: Mapping[str, str] | None, depth: int | None) -> Queries:
+    """Queries with person and topic: the topic given for the query, or that of the default taxonomy by its words."""
+    import numpy as np
+
+    from aidos.model.topics import default_taxonomy
+    from aidos.model.topicsearch import NO_TOPIC, TopicMap
+    from aidos.rooms.shield.mediator.objects import Objects
+
+    if "client_id" not in log.columns or "user_query" not in log.columns:
+        raise InputError("the files hold no search log: nobody asks in them", hint="see what is in them: aidos check")
+    rows = log.fetch(ASKED)
+    texts = [str(text) for text in rows.column("user_query").to_pylist()]
+    if not texts:
+        raise InputError("the log has no queries", hint="see what is in it: aidos check")
+    kinds = list(dict.fromkeys(texts))
+    if topic_of is None:
+        named = dict(zip(kinds, TopicMap(default_taxonomy(), depth=depth).topics(kinds), strict=True))
+    else:
+        named = {text: topic_of.get(text, NO_TOPIC) for text in kinds}
+    labels = np.array([named[text] or UNKNOWN for text in texts], dtype=object)
+    _, topics = np.unique(labels.astype(str), return_inverse=True)
+    people = rows.column("client_id").combine_chunks().dictionary_encode().indices.to_numpy()
+    objects = Objects(people=people.astype(np.int64), topics=topics.astype(np.int64))
+    without = sum(not named[text] for text in texts)
+    return Queries(texts, objects, int(topics.max()) + 1, without)
+
+
+def assess(objects: Objects, ways: Sequence[MediatorAccounts], noise: Noise, progress: Progress) -> list[Tried]:
+    """Assign in each way and measure."""
+    import numpy as np
+
+    from aidos.rooms.shield.mediator.adversary import ProfileLinking
+    from aidos.rooms.shield.mediator.measures import measure
+    from aidos.rooms.shield.mediator.page import Setting
+
+    tried = []
+    with progress.task("assigning and measuring", total=len(ways), unit="settings") as task:
+        for way in ways:
+            made = way.run(objects, noise)
+            found = measure(objects, made, way.similarity)
+            names = ("entropy", "overlap", "coherence_loss", "least_divergence")
+            means = {name: float(np.nanmean(getattr(found, name))) for name in names}
+            means["linked"] = ProfileLinking().attack(objects, made).success
+            tried.append(Tried(Setting(heuristic=way.heuristic, alpha=way.alpha, means=means), found, made))
+            task.advance(1)
+    return tried
+
+
+def _read_topic_file(path: Path) -> dict[str, str]:
+    """Topics given by hand: a query, a tab and its topic on each line."""
+    from aidos.engine.inputs import read_text
+
+    found: dict[str, str] = {}
+    lines = read_text(path, hint="name a file in utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        query, tab, topic = line.partition("\t")
+        if not (query.strip() and tab and topic.strip()):
+            raise InputError(f"{path}, line {number}: a query, a tab and a topic are wanted", hint="mend the line")
+        found[query] = topic.strip()
+    if not found:
+        raise InputError(f"{path} is empty", hint="write a query, a tab and its topic on each line")
+    return found
