@@ -23,7 +23,7 @@ import zstandard
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, Problem
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.problems import KINDS
+from aidos.ingest.problems import TABLES
 from aidos.ingest.reading import check_files, read_files, write_log
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
@@ -263,7 +263,7 @@ def assert_no_leak(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
         assert SECRET.decode() not in repr(problem)
         assert problem.remedy
-        assert problem.kind in KINDS
+        assert problem.kind in TABLES.kinds
 
 
 def mended(options: ReadOptions, option: str) -> ReadOptions:

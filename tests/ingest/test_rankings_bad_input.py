@@ -264,9 +264,9 @@ def test_a_missing_column_is_named_with_the_option_that_maps_it(
 def test_a_missing_column_of_a_parquet_file_and_of_a_rename(write: Write) -> None:
     path = write("r.parquet", parquet(GOOD))
     with pytest.raises(InputError, match="no column holds the score") as caught:
-        list(read_rankings([path], columns={"score": "actor"}))
+        list(read_rankings([path], columns={"actor": "score"}))
     assert caught.value.problems[0].kind == "missing-column"
-    assert refused(path, columns={"host": "actor"}).column == "actor"
+    assert refused(path, columns={"actor": "host"}).column == "actor"
     assert refused(path, system="bm25").column == "system"
 
 

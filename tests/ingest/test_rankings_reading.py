@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from aidos.errors import InputError, ParameterError
+from aidos.ingest.options import HowToReadRankings
 from aidos.ingest.rankings.reading import read_rankings
 from aidos.ingest.rankings.rows import RankingRows
 
@@ -146,25 +147,25 @@ def test_a_format_that_is_named_overrules_the_name_of_the_file(write: Write) -> 
 )
 def test_columns_are_renamed_on_the_users_word(write: Write, name: str, content: bytes) -> None:
     renames = {
-        "r": "ranking_id",
-        "q": "query_id",
-        "s": "searcher_id",
-        "who": "object_id",
-        "worth": "score",
-        "host_id": "actor",
+        "ranking_id": "r",
+        "query_id": "q",
+        "searcher_id": "s",
+        "object_id": "who",
+        "score": "worth",
+        "actor": "host_id",
     }
     (found,) = read_rankings([write(name, content)], columns=renames)
     assert (found.ranking_id, found.query_id, found.searcher_id, found.object_ids) == ("r1", "q", "u", ("a",))
     assert found.actors == ("h",)
-    (unnamed,) = read_rankings([write(name, content)], columns={k: v for k, v in renames.items() if k != "host_id"})
+    (unnamed,) = read_rankings([write(name, content)], columns={k: v for k, v in renames.items() if k != "actor"})
     assert unnamed.actors == ()
 
 
 def test_renames_to_unknown_or_equal_columns_are_refused(write: Write) -> None:
     with pytest.raises(ParameterError, match="no column called host"):
-        read_rankings([write("r.run", RUN)], columns={"h": "host"})
+        read_rankings([write("r.run", RUN)], columns={"host": "h"})
     with pytest.raises(ParameterError, match="same column"):
-        read_rankings([write("r.run", RUN)], columns={"h": "score", "i": "score"})
+        HowToReadRankings(column=("score=h", "score=i")).read([write("r.run", RUN)], [])
 
 
 def world_bytes(**options: object) -> bytes:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from aidos.errors import EngineError, InputError, ParameterError
 from aidos.ingest.rankings.reading import read_rankings
-from aidos.ingest.rankings.rows import RankedRows, RankingRows
-from aidos.ingest.rankings.writing import RankingWriter
+from aidos.ingest.rankings.rows import RankingRows
+from aidos.ingest.rankings.writing import RankedRows, RankingWriter
 
 TABLES = [".csv", ".tsv", ".parquet", ".csv.gz", ".tsv.zst"]
 WITH_SCORES = [".jsonl", ".jsonl.gz", ".jsonl.zst", *TABLES]

@@ -68,7 +68,7 @@ def test_the_limits_are_in_the_guide():
     from aidos.core import jsontext, taxonomy
     from aidos.engine import inputs, unpacking
     from aidos.ingest.bytescan import LONGEST_LINE
-    from aidos.ingest.rankings.lines import LONGEST
+    from aidos.ingest.sources import LONGEST
     from aidos.service.access import Access
 
     guide = (Path(__file__).parents[2] / "docs/guides/limits.md").read_text()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from aidos.core.records import JUDGEMENTS, POSTS, RUN, SEARCH_LOG, Schema
 from aidos.errors import ParameterError
 
-__all__ = ["check_given", "choose_schema", "lacking", "map_columns", "plain_name"]
+__all__ = ["check_given", "choose_schema", "lacking", "map_columns", "match_columns", "plain_name"]
 
 CLICKED = (
     "clickurl",
@@ -113,13 +113,20 @@ def plain_name(name: str) -> str:
 
 def map_columns(names: Sequence[str], schema: Schema, given: Mapping[str, str]) -> dict[str, str]:
     """Column of the schema to column of the file: as given, or else of its own name, or else of an alias."""
+    return match_columns(names, {column: ALIASES[schema.name][column] for column in schema.names()}, given)
+
+
+def match_columns(
+    names: Sequence[str], aliases: Mapping[str, tuple[str, ...]], given: Mapping[str, str]
+) -> dict[str, str]:
+    """The same for any columns and their aliases, in their order; names are compared without case and punctuation."""
     by_plain = {plain_name(name): name for name in reversed(names)}
     mapping: dict[str, str] = {}
-    for column in schema.names():
+    for column, others in aliases.items():
         if column in given:
             mapping[column] = given[column]
             continue
-        for alias in (plain_name(column), *ALIASES[schema.name][column]):
+        for alias in (plain_name(column), *others):
             if alias in by_plain:
                 mapping[column] = by_plain[alias]
                 break

@@ -23,8 +23,8 @@ from aidos.ingest.options import ReadOptions
 from aidos.ingest.problems import describe
 from aidos.ingest.recognise import PARQUET, FittedFormat, declaration, name_other_file, recognise, take_sample
 from aidos.ingest.repair import CleanText, repaired, transcoded
-from aidos.ingest.sources import Source
-from aidos.ingest.spool import Spool, numbered_lines, read_lines
+from aidos.ingest.sources import Source, numbered_lines
+from aidos.ingest.spool import Spool, read_lines
 
 __all__ = ["Inspection", "inspect_dataset", "inspect_source"]
 

@@ -231,7 +231,7 @@ class HowToReadRankings(NamedColumns):
         return read_rankings(
             files,
             format=self.format,
-            columns={theirs: ours for ours, theirs in self.columns().items()},
+            columns=self.columns(),
             system=self.system,
             skip_bad=self.skip_bad_rankings,
             problems=problems,

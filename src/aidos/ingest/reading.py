@@ -23,13 +23,13 @@ from pathlib import Path
 from aidos.core.records import SEARCH_LOG, Schema
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_name
 from aidos.engine.files import replace_when_done
-from aidos.errors import InputError, ParameterError, Problem
+from aidos.errors import ParameterError, Problem
 from aidos.ingest.advice import Unused
 from aidos.ingest.facts import good_rows, lacks_object
 from aidos.ingest.formats.qlogs import PREFIX
 from aidos.ingest.inspection import Inspection, inspect_dataset, inspect_source
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.problems import describe
+from aidos.ingest.problems import describe, refuse
 from aidos.ingest.sources import find_sources
 from aidos.ingest.spool import ROW, notes_of, prepare_engine
 
@@ -74,7 +74,7 @@ def read_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOption
     if not problems and all(file.spool is None for file in files):
         problems = tuple(describe("header-only", file.file) for file in files)
     if problems:
-        raise _refusal(problems)
+        raise refuse(*problems)
     schema = next(file.spool.schema for file in files if file.spool is not None)
     table, parquet = _joined(engine, files, schema, options)
     if options.session_gap_minutes is not None:
@@ -171,13 +171,6 @@ def _joined(
 def _drops_positions(file: Inspection) -> bool:
     """Whether positions of nothing are to be dropped."""
     return "position-without-object" in file.accepted
-
-
-def _refusal(problems: Sequence[Problem]) -> InputError:
-    first = problems[0]
-    more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-    hint = f"{first.remedy}: {first.option}" if first.option else first.remedy
-    return InputError(f"{first}{more}", hint=hint, problems=problems)
 
 
 USUAL_GAP_MINUTES = 30.0

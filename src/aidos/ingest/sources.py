@@ -1,9 +1,13 @@
-"""The files behind the names that the user gave: patterns, compression, and whether they can be read at all."""
+"""The files behind the names that the user gave, opened for every reader: patterns, compression, lines.
+
+Whether a file can be read at all is found out before anything is made of it.
+"""
 
 from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -12,17 +16,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from aidos.core.progress import Task
 from aidos.engine.inputs import open_input
 from aidos.engine.unpacking import BrokenStreamError, Compression, compression_of, unpack
 from aidos.errors import Problem
-from aidos.ingest.problems import TABLE, describe
+from aidos.ingest.problems import TABLE, describe, refuse
 
-__all__ = ["BROKEN_STREAM", "Source", "TableFile", "find_sources", "open_bytes"]
+__all__ = [
+    "BROKEN_STREAM",
+    "Source",
+    "TableFile",
+    "find_sources",
+    "first_text",
+    "is_text",
+    "numbered_lines",
+    "open_bytes",
+    "opened_lines",
+]
 
 PARQUET_MAGIC = b"PAR1"
 SUFFIXES = (".gz", ".zst", ".zstd")
 BROKEN_STREAM = (BrokenStreamError,)
 """What reading raises when compressed data are damaged or cut off."""
+LOOKED_AT = 1 << 16
+LONGEST = 1 << 24
+"""Characters of a line that is held in memory."""
 
 
 class TableFile(str):
@@ -69,6 +87,62 @@ def open_bytes(source: Source) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed. Damaged data raise one of `BROKEN_STREAM` while reading, bombs InputError."""
     with open_input(source.path) as raw:
         yield unpack(raw, source.compression, source.name)
+
+
+def numbered_lines(source: Source, task: Task) -> Iterator[tuple[int, str]]:
+    """The lines of a sound text file without their ends, counted from 1."""
+    with open_bytes(source) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+        for number, line in enumerate(text, start=1):
+            task.advance(len(line))
+            yield number, line.rstrip("\r\n")
+
+
+@contextmanager
+def opened_lines(source: Source) -> Iterator[Iterator[tuple[int, str]]]:
+    """Numbered lines with their ends. Bytes that are no UTF-8 come as lone surrogates: ask ``is_text``."""
+    with (
+        open_bytes(source) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+    ):
+        yield _numbered(source, text)
+
+
+def is_text(line: str) -> bool:
+    """Whether the line was valid UTF-8 and holds no NUL."""
+    if "\0" in line:
+        return False
+    if line.isascii():
+        return True
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def first_text(source: Source) -> str:
+    """The beginning of the file, for recognising it; strange bytes become replacement characters."""
+    try:
+        with open_bytes(source) as stream:
+            start = stream.read(LOOKED_AT)
+    except BROKEN_STREAM as error:
+        raise refuse(describe("cut-off", source.name, lines=(1,))) from error
+    return start.decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+
+def _numbered(source: Source, text: io.TextIOWrapper) -> Iterator[tuple[int, str]]:
+    number = 0
+    try:
+        for number, line in enumerate(iter(lambda: text.readline(LONGEST), ""), start=1):
+            if len(line) == LONGEST:
+                reason = f"the line is longer than {LONGEST >> 20} MB"
+                raise refuse(describe("unreadable-file", source.name, lines=(number,), reason=reason))
+            yield number, line
+    except BROKEN_STREAM as error:
+        raise refuse(describe("cut-off", source.name, lines=(number + 1,))) from error
+    except OSError as error:
+        reason = error.strerror or "input error"
+        raise refuse(describe("unreadable-file", source.name, lines=(number + 1,), reason=reason)) from error
 
 
 def _expand(name: str) -> list[str]:

@@ -5,7 +5,6 @@ Here, too: the formats that Python reads line by line are spooled into a private
 
 from __future__ import annotations
 
-import io
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aidos.core.progress import Task
 from aidos.core.records import Schema
 from aidos.engine.embedded import EmbeddedEngine, quote_name, quote_text
 from aidos.errors import Problem
@@ -23,8 +21,7 @@ from aidos.ingest.bytescan import Tally
 from aidos.ingest.formats.base import BadRow, LineFormat, Row
 from aidos.ingest.formats.jsonl import JsonLines
 from aidos.ingest.normalise import AS_TYPED, QueryNormalisation, prepare
-from aidos.ingest.problems import KINDS, describe
-from aidos.ingest.sources import Source, open_bytes
+from aidos.ingest.problems import TABLES, describe
 
 __all__ = [
     "ABSENT",
@@ -33,7 +30,6 @@ __all__ = [
     "copy_sql",
     "epoch_sql",
     "notes_of",
-    "numbered_lines",
     "prepare_engine",
     "read_lines",
     "time_sql",
@@ -155,14 +151,6 @@ TYPES: dict[str, pa.DataType] = {
 }
 
 
-def numbered_lines(source: Source, task: Task) -> Iterator[tuple[int, str]]:
-    """The lines of a text file without their ends, counted from 1."""
-    with open_bytes(source) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
-        for number, line in enumerate(text, start=1):
-            task.advance(len(line))
-            yield number, line.rstrip("\r\n")
-
-
 def read_lines(
     engine: EmbeddedEngine,
     file: str,
@@ -215,7 +203,7 @@ class _BadRows:
 
 
 def _problem(file: str, kind: str, sentence: str, column: str, tally: Tally) -> Problem:
-    known = KINDS[kind]
+    known = TABLES.kinds[kind]
     found = describe("bad-line", file, lines=tally.lines, count=tally.count, column=column)
     return replace(
         found, kind=kind, sentence=sentence, remedy=known.remedy if "{" not in known.remedy else found.remedy

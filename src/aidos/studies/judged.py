@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from aidos.errors import Problem
 from aidos.ingest.formats.fields import UnreadableError, decimal, load_document, text
-from aidos.ingest.problems import LINES_SHOWN
-from aidos.ingest.rankings.columnar import DAMAGED, opened_parquet
-from aidos.ingest.rankings.lines import duplicate_columns, first_text, is_text, opened_lines, table_rows
-from aidos.ingest.rankings.troubles import refuse, tell
-from aidos.ingest.sources import Source, find_sources
+from aidos.ingest.problems import LINES_SHOWN, RANKINGS, refuse
+from aidos.ingest.rows import DAMAGED, duplicate_columns, opened_parquet, table_rows
+from aidos.ingest.sources import Source, find_sources, first_text, is_text, opened_lines
 from aidos.model.annotations import fleiss_kappa
 
 __all__ = ["JudgedItems", "read_judged"]
@@ -71,7 +69,7 @@ def read_judged(
     and with single blanks. ``also`` gives other names under which a column may stand, each with the one that is meant.
     """
     sources, problems = find_sources([path])
-    problems += [tell("empty-file", source.name) for source in sources if not source.size]
+    problems += [RANKINGS.tell("empty-file", source.name) for source in sources if not source.size]
     if problems:
         raise refuse(*problems)
     reading = _Reading(
@@ -83,7 +81,7 @@ def read_judged(
             reading.take(source, line, cells)
             rows += 1
         if not rows and len(reading.troubles) == troubles:
-            raise refuse(tell("header-only", source.name))
+            raise refuse(RANKINGS.tell("header-only", source.name))
     if reading.troubles:
         raise refuse(*reading.problems())
     return _gathered(reading.items)
@@ -151,7 +149,7 @@ class _Reading:
         return self._json(source) if start.startswith("{") else self._delimited(source)
 
     def _delimited(self, source: Source) -> Rows:
-        found, rows = table_rows(source, "\t" if source.plain_name.endswith(".tsv") else "")
+        found, rows = table_rows(source, RANKINGS, "\t" if source.plain_name.endswith(".tsv") else "")
         names = self._named(source, [name.strip() for name in found])
         for line, row in rows:
             if isinstance(row, Problem):
@@ -183,7 +181,7 @@ class _Reading:
             try:
                 rows: list[dict[str, Any]] = file.read(columns=[meant[name] for name in wanted]).to_pylist()
             except DAMAGED as error:
-                raise refuse(tell("unreadable-file", source.name, reason="its data are damaged")) from error
+                raise refuse(RANKINGS.tell("unreadable-file", source.name, reason="its data are damaged")) from error
         for number, row in enumerate(rows, start=1):
             yield number, {name: row[meant[name]] for name in wanted}
 
@@ -192,11 +190,11 @@ class _Reading:
         names = [self.also.get(name, name) for name in found]
         needed = (*self.columns, *SAID)
         problems = [
-            tell("absent-column", source.name, lines=(1,), column=name, columns=", ".join(found))
+            RANKINGS.tell("absent-column", source.name, lines=(1,), column=name, columns=", ".join(found))
             for name in needed
             if name not in names
         ]
-        if problems := problems or duplicate_columns(source, names, (*needed, *self.optional)):
+        if problems := problems or duplicate_columns(source, RANKINGS, names, (*needed, *self.optional)):
             raise refuse(*problems)
         return names
 

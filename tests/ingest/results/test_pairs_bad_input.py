@@ -29,9 +29,9 @@ from saved_lists import (
 )
 
 from aidos.errors import InputError
-from aidos.ingest.results import files, joining
+from aidos.ingest.problems import PAIRS
+from aidos.ingest.results import files, reading
 from aidos.ingest.results.reading import read_pairs
-from aidos.ingest.results.troubles import SKIP_BAD_PAIRS
 
 Write = Callable[[str, bytes], str]
 GOOD = json.dumps(pair_lines()[0]).encode() + b"\n"
@@ -81,7 +81,7 @@ def test_bad_pairs_are_refused_or_left_out(write: Write, bad: bytes, kind: str, 
     error = refused(path)
     assert error.problems[0].kind == kind
     assert sentence in str(error)
-    assert SKIP_BAD_PAIRS in error.hint
+    assert PAIRS.skip in error.hint
     found = read_pairs([path], skip_bad=True)
     assert [pair.query for pair in found.pairs] == ["first hushquery"]
     assert [problem.kind for problem in found.problems] == [kind]
@@ -275,7 +275,7 @@ def test_documents_without_ids_or_with_strange_cells_are_refused(tmp_path: Path)
 
 
 def test_too_long_lists_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining, "LONGEST_LIST", 3)
+    monkeypatch.setattr(reading, "LONGEST_LIST", 3)
     path = write_lines(tmp_path / "pairs.jsonl", pair_lines())
     assert "line 1: the vanilla list has more than 3 results" in str(refused(path))
     assert len(read_pairs([path], skip_bad=True).pairs) == 1

@@ -34,7 +34,7 @@ from aidos.ingest.history.bookmarks import MAGIC_OF_PACKED, is_netscape, load_bo
 from aidos.ingest.history.browsers import MAGIC, is_chrome, is_firefox, open_copy, read_chrome, read_firefox
 from aidos.ingest.history.document import Document, address_words, make_document, unreadable
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.problems import describe
+from aidos.ingest.problems import describe, refuse
 from aidos.ingest.reading import read_files
 from aidos.ingest.recognise import take_sample
 from aidos.ingest.sources import BROKEN_STREAM, Source, find_sources
@@ -77,7 +77,7 @@ def _documents(engine: EmbeddedEngine, name: str, person: str, options: ReadOpti
     sources, problems = find_sources([name])
     problems += [describe("empty-file", source.name) for source in sources if not source.size]
     if problems:
-        raise InputError(str(problems[0]), hint=problems[0].remedy, problems=problems)
+        raise refuse(*problems)
     return chain.from_iterable(_of_file(engine, source, person, options) for source in sources)
 
 

@@ -16,19 +16,25 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from aidos.errors import Problem
-from aidos.ingest.rankings.checks import Origin, bad_positions
+from aidos.ingest.problems import RANKINGS, Complaints, refuse
 from aidos.ingest.rankings.columns import BODY, HEAD, find_columns, missing_columns, naming_column
-from aidos.ingest.rankings.flat import Heading, Row, group_rows, heading_of
-from aidos.ingest.rankings.lines import duplicate_columns
-from aidos.ingest.rankings.rows import Floats, Ints, RawRanking
-from aidos.ingest.rankings.troubles import Complaints, refuse, tell
+from aidos.ingest.rankings.rows import Ints, Origin, RawRanking, bad_positions
+from aidos.ingest.rankings.text import Heading, Row, group_rows, heading_of
+from aidos.ingest.rows import (
+    DAMAGED,
+    Floats,
+    as_numbers,
+    as_texts,
+    duplicate_columns,
+    is_number,
+    is_text_like,
+    opened_parquet,
+)
 from aidos.ingest.sources import Source
 
-__all__ = ["as_numbers", "as_texts", "is_number", "is_text_like", "opened_parquet", "read_columnar"]
+__all__ = ["read_columnar"]
 
 ROWS_AT_ONCE = 1 << 16
-BUFFER = 1 << 20
-DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 LARGEST_SCORE = 1e280
 """However many scores up to here can be added."""
 Piece = tuple[Sequence[str], Floats, Floats | Ints | None, Sequence[str], Sequence[str], Sequence[int], bool]
@@ -36,12 +42,12 @@ Piece = tuple[Sequence[str], Floats, Floats | Ints | None, Sequence[str], Sequen
 
 
 def read_columnar(
-    source: Source, renames: Mapping[str, str], system: str, complaints: Complaints
+    source: Source, given: Mapping[str, str], system: str, complaints: Complaints
 ) -> Iterator[tuple[RawRanking, Origin]]:
     """The rankings of a Parquet file, unchecked."""
     with opened_parquet(source) as file:
         schema = file.schema_arrow
-        found = find_columns(schema.names, renames)
+        found = find_columns(schema.names, given)
         found.pop("subjects", None)
         required = ("object_id", "score", "system") if system else ("object_id", "score")
         problems = missing_columns(source.name, schema.names, found, required)
@@ -60,60 +66,15 @@ def read_columnar(
             yield raw, origin
 
 
-def opened_parquet(source: Source) -> pq.ParquetFile:
-    """The file, its pages read as they are needed; InputError when it is no whole Parquet file.
-
-    Texts come as numbers of the words in a dictionary, which spares most of their decoding.
-    """
-    try:
-        with pq.ParquetFile(source.path) as looked_at:
-            schema, metadata = looked_at.schema_arrow, looked_at.metadata
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
-        return pq.ParquetFile(
-            source.path, metadata=metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
-        )
-    except DAMAGED as error:
-        raise refuse(tell("unreadable-file", source.name, reason="it is not a whole Parquet file")) from error
-
-
-def is_text_like(kind: pa.DataType) -> bool:
-    """Whether values of that type can be ids."""
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    return any(is_it(inner) for is_it in texts) or pa.types.is_integer(inner) or pa.types.is_floating(inner)
-
-
-def is_number(kind: pa.DataType) -> bool:
-    """Whether values of that type are numbers."""
-    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
-    return any(is_it(kind) for is_it in numbers)
-
-
-def as_texts(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Ids as texts: numbers written out (7.0 as 7), empty where there is none."""
-    if pa.types.is_floating(column.type):
-        whole = column.cast(pa.int64(), safe=False)
-        if pc.all(pc.equal(whole.cast(column.type), column)).as_py() is not False:
-            column = whole
-    texts = column.cast(pa.string())
-    return texts.fill_null("") if texts.null_count else texts
-
-
-def as_numbers(column: pa.Array[Any]) -> Floats:
-    """Numbers, not a number where there is none."""
-    numbers: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return numbers
-
-
 def _unfit(source: Source, schema: pa.Schema, found: Mapping[str, str]) -> list[Problem]:
     """Needed columns that stand there twice, or hold what they cannot."""
-    problems = duplicate_columns(source, schema.names, list(found.values()))
+    problems = duplicate_columns(source, RANKINGS, schema.names, list(found.values()))
     for column, name in found.items() if not problems else ():
         wants_number = column in {"score", "position"}
         fits = is_number if wants_number else is_text_like
         if not fits(schema.field(name).type):
             wanted = "numbers" if wants_number else "texts or whole numbers"
-            problems.append(tell("bad-column", source.name, column=name, wanted=wanted))
+            problems.append(RANKINGS.tell("bad-column", source.name, column=name, wanted=wanted))
     return problems
 
 
@@ -135,7 +96,7 @@ def _segments(
                 yield from _cut(kept, rows, found, heads)
     except DAMAGED as error:
         raise refuse(
-            tell("unreadable-file", source.name, lines=(row + 1,), place="row", reason="its data are damaged")
+            RANKINGS.tell("unreadable-file", source.name, lines=(row + 1,), place="row", reason="its data are damaged")
         ) from error
 
 

@@ -1,7 +1,7 @@
-"""What the columns of rankings are called in the wild, and which of a file's columns is which.
+"""What a ranking consists of: its columns, what they are called in the wild, and which of a file's columns is which.
 
-Names are compared without case and punctuation. The number of a ranking within its system (``ranking``) is not the
-same as a name of its own (``ranking_id``): it is told from the same number of another system by the system's name.
+The number of a ranking within its system (``ranking``) is not the same as a name of its own (``ranking_id``): it is
+told from the same number of another system by the system's name.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from aidos.errors import ParameterError, Problem
-from aidos.ingest.columns import plain_name
-from aidos.ingest.rankings.troubles import tell
+from aidos.ingest.columns import match_columns, plain_name
+from aidos.ingest.problems import RANKINGS
 
-__all__ = ["BODY", "HEAD", "check_renames", "find_columns", "missing_columns", "name_ranking", "naming_column"]
+__all__ = ["BODY", "HEAD", "check_given", "find_columns", "missing_columns", "name_ranking", "naming_column"]
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "ranking_id": (),
@@ -43,26 +43,17 @@ NAMES_SHOWN = 12
 CLOSE = 0.6
 
 
-def check_renames(renames: Mapping[str, str]) -> None:
-    """Refuse renames to columns that rankings do not have, and two columns under one name."""
-    if strange := sorted(set(renames.values()) - set(ALIASES)):
+def check_given(given: Mapping[str, str]) -> None:
+    """Refuse ``--column`` names that rankings do not have."""
+    if strange := sorted(set(given) - set(ALIASES)):
         raise ParameterError(
             f"rankings have no column called {', '.join(strange)}", hint=f"the columns are {', '.join(ALIASES)}"
         )
-    if len(set(renames.values())) < len(renames):
-        raise ParameterError("two columns of the file are to become the same column", hint="map one of them only")
 
 
-def find_columns(names: Iterable[str], renames: Mapping[str, str]) -> dict[str, str]:
+def find_columns(names: Iterable[str], given: Mapping[str, str]) -> dict[str, str]:
     """Our column to the file's: as given, or else of its own name, or else of an alias."""
-    free = [name for name in names if name not in renames]
-    by_plain = {plain_name(name): name for name in reversed(free)}
-    found = {ours: theirs for theirs, ours in renames.items()}
-    for column, aliases in ALIASES.items():
-        known = next((by_plain[alias] for alias in (plain_name(column), *aliases) if alias in by_plain), None)
-        if known is not None:
-            found.setdefault(column, known)
-    return found
+    return match_columns([name for name in names if name not in given.values()], ALIASES, given)
 
 
 def missing_columns(
@@ -74,11 +65,11 @@ def missing_columns(
         absent.append("query_id")
     absent += [column for column in required if column not in found]
     if not set(found.values()) & set(names):  # the first line may be data: its cells are nobody's column names
-        return [tell("no-header", file, lines=lines, columns=", ".join(("query_id", "object_id", "score")))]
+        return [RANKINGS.tell("no-header", file, lines=lines, columns=", ".join(("query_id", "object_id", "score")))]
     free = [name for name in names if name not in found.values()]
     shown = ", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else "")
     return [
-        tell(
+        RANKINGS.tell(
             "missing-column",
             file,
             lines=lines,

@@ -16,11 +16,19 @@ import pyarrow as pa
 
 from aidos.errors import Problem
 from aidos.ingest.bytescan import Tally
-from aidos.ingest.problems import LINES_SHOWN
-from aidos.ingest.rankings.columnar import DAMAGED, as_numbers, as_texts, is_number, is_text_like, opened_parquet
-from aidos.ingest.rankings.lines import duplicate_columns, table_rows
-from aidos.ingest.rankings.rows import Floats, numbers_of_texts
-from aidos.ingest.rankings.troubles import refuse, tell
+from aidos.ingest.problems import RANKINGS, refuse
+from aidos.ingest.rows import (
+    DAMAGED,
+    Floats,
+    as_numbers,
+    as_texts,
+    duplicate_columns,
+    is_number,
+    is_text_like,
+    numbers_of_texts,
+    opened_parquet,
+    table_rows,
+)
 from aidos.ingest.sources import Source, find_sources
 
 __all__ = ["RatingTable", "read_ratings"]
@@ -57,7 +65,7 @@ def read_ratings(
     Without ``columns`` every column whose first filled cell is a number holds ratings.
     """
     sources, problems = find_sources([path])
-    problems += [tell("empty-file", source.name) for source in sources if not source.size]
+    problems += [RANKINGS.tell("empty-file", source.name) for source in sources if not source.size]
     if problems:
         raise refuse(*problems)
     source = sources[0]
@@ -65,7 +73,7 @@ def read_ratings(
     cells = _parquet_cells if source.is_parquet else _text_cells
     table = cells(source, named, columns)
     if not table.rows:
-        raise refuse(tell("header-only", source.name))
+        raise refuse(RANKINGS.tell("header-only", source.name))
     problems = [*_bad_ids(source, table, id_column), *_bad_ratings(source, table)]
     if problems:
         raise refuse(*problems)
@@ -91,7 +99,7 @@ class _Cells:
 
 
 def _text_cells(source: Source, named: Sequence[str], asked: Sequence[str]) -> _Cells:
-    names, rows = table_rows(source, "\t" if source.plain_name.endswith(".tsv") else "")
+    names, rows = table_rows(source, RANKINGS, "\t" if source.plain_name.endswith(".tsv") else "")
     _check_names(source, names, [*named, *asked])
     lines: list[int] = []
     held: list[list[str]] = []
@@ -119,14 +127,16 @@ def _parquet_cells(source: Source, named: Sequence[str], asked: Sequence[str]) -
         unfit = [(name, "texts or whole numbers") for name in named if not is_text_like(schema.field(name).type)]
         unfit += [(name, "numbers") for name in asked if name not in fitting]
         if unfit:
-            raise refuse(*(tell("bad-column", source.name, column=name, wanted=wanted) for name, wanted in unfit))
+            raise refuse(
+                *(RANKINGS.tell("bad-column", source.name, column=name, wanted=wanted) for name, wanted in unfit)
+            )
         try:
             read = file.read(columns=[*named, *(asked or fitting)]).combine_chunks()
             table = _Cells(range(1, read.num_rows + 1), "row")
             table.texts = {name: [str(cell) for cell in as_texts(_whole(read, name)).to_pylist()] for name in named}
             table.ratings = {name: as_numbers(_whole(read, name)) for name in asked or fitting}
         except DAMAGED as error:
-            raise refuse(tell("unreadable-file", source.name, reason="its data are damaged")) from error
+            raise refuse(RANKINGS.tell("unreadable-file", source.name, reason="its data are damaged")) from error
     return table
 
 
@@ -139,10 +149,10 @@ def _whole(table: pa.Table, name: str) -> pa.Array[Any]:
 def _check_names(source: Source, names: Sequence[str], wanted: Sequence[str]) -> None:
     """Refuse a table without the columns asked for; a first line with numbers in it is no line of names."""
     if any(numbers_of_texts([name]) < inf for name in names):
-        raise refuse(tell("no-header", source.name, lines=(1,), columns=", ".join(wanted)))
+        raise refuse(RANKINGS.tell("no-header", source.name, lines=(1,), columns=", ".join(wanted)))
     missing = [name for name in wanted if name not in names]
-    problems = [tell("absent-column", source.name, column=name, columns=", ".join(names)) for name in missing]
-    if problems := problems or duplicate_columns(source, names, names):
+    problems = [RANKINGS.tell("absent-column", source.name, column=name, columns=", ".join(names)) for name in missing]
+    if problems := problems or duplicate_columns(source, RANKINGS, names, names):
         raise refuse(*problems)
 
 
@@ -160,7 +170,7 @@ def _bad_ids(source: Source, table: _Cells, id_column: str) -> list[Problem]:
 
 def _bad_ratings(source: Source, table: _Cells) -> list[Problem]:
     if not table.ratings:
-        return [tell("no-ratings", source.name)]
+        return [RANKINGS.tell("no-ratings", source.name)]
     problems = []
     for column, numbers in table.ratings.items():
         for bad, reason in (
@@ -172,10 +182,10 @@ def _bad_ratings(source: Source, table: _Cells) -> list[Problem]:
             if rows:
                 problems.append(_counted(source, table, "bad-rating", Tally(len(rows), rows), column, reason=reason))
         if not (numbers > 0).any():
-            problems.append(tell("no-rating-above-zero", source.name, column=column))
+            problems.append(RANKINGS.tell("no-rating-above-zero", source.name, column=column))
     return problems
 
 
-def _counted(source: Source, table: _Cells, slug: str, tally: Tally, column: str, **words: object) -> Problem:
-    lines = tally.lines[:LINES_SHOWN]
-    return replace(tell(slug, source.name, lines=lines, column=column, place=table.unit, **words), count=tally.count)
+def _counted(source: Source, table: _Cells, slug: str, tally: Tally, column: str, **words: Any) -> Problem:
+    where: dict[str, Any] = {"lines": tally.lines, "count": tally.count, "place": table.unit}
+    return RANKINGS.tell(slug, source.name, column=column, **where, **words)

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from aidos.errors import ParameterError, Problem
-from aidos.ingest.rankings.checks import Door, Origin
+from aidos.ingest.problems import RANKINGS, Complaints, refuse
 from aidos.ingest.rankings.columnar import read_columnar
-from aidos.ingest.rankings.columns import check_renames, find_columns
-from aidos.ingest.rankings.flat import looks_like_run, read_delimited, read_run
-from aidos.ingest.rankings.jsonl import read_json
-from aidos.ingest.rankings.lines import first_text
-from aidos.ingest.rankings.rows import RankingRows, RawRanking
-from aidos.ingest.rankings.troubles import Complaints, refuse, tell
+from aidos.ingest.rankings.columns import check_given, find_columns
+from aidos.ingest.rankings.rows import Door, Origin, RankingRows, RawRanking
+from aidos.ingest.rankings.text import read_delimited, read_json, read_run
 from aidos.ingest.recognise import name_other_file
-from aidos.ingest.sources import Source, find_sources
+from aidos.ingest.rows import looks_like_run
+from aidos.ingest.sources import Source, find_sources, first_text
 
 __all__ = ["FORMATS", "read_rankings", "recognise_format"]
 
@@ -35,30 +33,30 @@ SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
 }
-NO_RENAMES: Mapping[str, str] = MappingProxyType({})
+AS_NAMED: Mapping[str, str] = MappingProxyType({})
 
 
 def read_rankings(  # noqa: PLR0913 (each is an option of the command line)
     paths: Sequence[str],
     *,
     format: str = "",  # noqa: A002 (what --format is called)
-    columns: Mapping[str, str] = NO_RENAMES,
+    columns: Mapping[str, str] = AS_NAMED,
     system: str = "",
     skip_bad: bool = False,
     problems: list[Problem] | None = None,
 ) -> Iterator[RankingRows]:
     """The rankings of files or patterns, in the order of the files, each checked; InputError at the first bad one.
 
-    ``columns`` maps columns of the files to ours, where their names do not say it. ``system`` keeps the rows of one
+    ``columns`` says what the files call our columns, where their names do not say it. ``system`` keeps the rows of one
     system. With ``skip_bad`` a ranking with something wrong in it is left out whole, and told in ``problems``.
     """
     if not paths:
         raise ParameterError("no file was named")
     if format and format not in FORMATS:
         raise ParameterError(f"rankings have no format called {format}", hint=f"choose from {', '.join(FORMATS)}")
-    check_renames(columns)
+    check_given(columns)
     sources, unreadable = find_sources(paths)
-    unreadable += [tell("empty-file", source.name) for source in sources if not source.size]
+    unreadable += [RANKINGS.tell("empty-file", source.name) for source in sources if not source.size]
     unreadable += [other for source in sources if not source.is_parquet and (other := name_other_file(source))]
     if unreadable:
         raise refuse(*unreadable)
@@ -66,7 +64,7 @@ def read_rankings(  # noqa: PLR0913 (each is an option of the command line)
     return _stream(sources, format, columns, system, complaints)
 
 
-def recognise_format(source: Source, renames: Mapping[str, str] = NO_RENAMES) -> str:
+def recognise_format(source: Source, given: Mapping[str, str] = AS_NAMED) -> str:
     """The format of a file: by its first bytes, by its name, or else by its first line; InputError when unknown."""
     if source.is_parquet:
         return "parquet"
@@ -76,14 +74,14 @@ def recognise_format(source: Source, renames: Mapping[str, str] = NO_RENAMES) ->
     start = first_text(source)
     line = next((line for line in start.splitlines() if line.strip()), "")
     if not line:
-        raise refuse(tell("empty-file", source.name))
+        raise refuse(RANKINGS.tell("empty-file", source.name))
     if line.lstrip().startswith("{"):
         return "jsonl"
     if looks_like_run(line):
         return "trec"
-    if find_columns([cell.strip('" ') for cell in line.replace("\t", ",").split(",")], renames):
+    if find_columns([cell.strip('" ') for cell in line.replace("\t", ",").split(",")], given):
         return "tsv" if "\t" in line else "csv"
-    raise refuse(tell("unknown-format", source.name, formats=", ".join(FORMATS)))
+    raise refuse(RANKINGS.tell("unknown-format", source.name, formats=", ".join(FORMATS)))
 
 
 def _stream(
@@ -97,9 +95,9 @@ def _stream(
             if ranking is not None:
                 yield ranking
         if not system and door.passed == passed and complaints.count == told:
-            raise refuse(tell("header-only", source.name))
+            raise refuse(RANKINGS.tell("header-only", source.name))
     if not door.passed:
-        raise refuse(*(complaints.problems or [tell("absent-system", sources[0].name)]))
+        raise refuse(*(complaints.problems or [RANKINGS.tell("absent-system", sources[0].name)]))
 
 
 def _raw_rankings(

@@ -1,37 +1,46 @@
-"""Rankings as files hold them: what a reader hands out, one ranking at a time, and what a writer takes.
+"""Rankings as readers hand them out, and the door they come through: nothing passes that is not in order.
 
-Both are neutral: they know names and numbers, and nothing of who shares attention among the ranked.
+Rows are neutral: they know names and numbers, and nothing of who shares attention among the ranked. Cells are turned
+into ids and numbers in bulk. What is no number becomes one that the checks refuse, so that good rankings pay for no
+closer look.
 
-Cells are turned into ids and numbers in bulk. What is no number becomes one that the checks refuse, so that good
-rankings pay for no closer look.
+Every ranking is to come once, with all its rows together. Which ones came before is remembered by a hash of 64 bits
+and a place, about 150 bytes a ranking; two names out of ten million share a hash with a chance of one in 300,000.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.errors import ParameterError
-from aidos.ingest.formats.fields import UnreadableError, decimal, text
+from aidos.errors import Problem
+from aidos.ingest.formats.fields import text
+from aidos.ingest.problems import RANKINGS, Complaints
+from aidos.ingest.rows import Floats
 
 __all__ = [
-    "Floats",
+    "Door",
     "Ints",
-    "RankedRows",
+    "Origin",
     "RankingRows",
     "RawRanking",
+    "bad_positions",
     "ids_of",
     "labels_of",
-    "numbers_of_texts",
     "numbers_of_values",
 ]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+LINE_BITS = 40
+LINE_MASK = (1 << LINE_BITS) - 1
+LARGEST_WHOLE = 2.0**53
+"""The whole numbers up to here are exact among the floating ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,49 +69,6 @@ class RankingRows:
 
     def __len__(self) -> int:
         return len(self.object_ids)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RankedRows:
-    """One ranking as it is to be served, for a writer. Every sequence is in the order to be served."""
-
-    ranking_id: str
-    object_ids: Sequence[str]
-    scores: Floats = field(repr=False)
-    """The relevance of each object, as it was given."""
-    original_positions: Ints = field(repr=False)
-    """Where each object stood before, counted from 1."""
-    attention: Floats = field(repr=False)
-    """What the first positions receive; positions beyond receive 0."""
-    quality: float = 1.0
-    """How good the order is against the order by relevance."""
-    query_id: str = ""
-    searcher_id: str = ""
-    system: str = ""
-    groups: Sequence[str] = ()
-    """One per object, or none at all."""
-    actors: Sequence[str] = ()
-    """One per object, or none at all."""
-
-    def __post_init__(self) -> None:
-        number = len(self.object_ids)
-        for name in ("scores", "original_positions"):
-            if len(getattr(self, name)) != number:
-                raise ParameterError(f"{number} objects but {len(getattr(self, name))} {name}")
-        for name in ("groups", "actors"):
-            if len(getattr(self, name)) not in {0, number}:
-                raise ParameterError(f"{number} objects but {len(getattr(self, name))} {name}")
-        if not number or len(self.attention) > number:
-            raise ParameterError(f"attention for {len(self.attention)} positions but {number} objects")
-
-    def __len__(self) -> int:
-        return len(self.object_ids)
-
-    def padded_attention(self) -> Floats:
-        """What each object receives, those on the positions beyond included."""
-        padded = np.zeros(len(self))
-        padded[: len(self.attention)] = self.attention
-        return padded
 
 
 @dataclass(slots=True, kw_only=True)
@@ -145,17 +111,6 @@ def labels_of(values: Sequence[object]) -> Sequence[str]:
     return ids_of(values) if any(values) else ()
 
 
-def numbers_of_texts(cells: Sequence[str], *, otherwise: float = math.nan) -> Floats:
-    """Numbers written out; not a number where the cell is blank, ``otherwise`` where it holds something else."""
-    written = "".join(cells)
-    if written.isascii() and "_" not in written:  # Python reads 1_000 as a number, and digits of every script
-        try:
-            return np.array(list(map(float, cells)), dtype=np.float64)
-        except ValueError:
-            pass
-    return np.array([_number(cell.strip(), otherwise) for cell in cells], dtype=np.float64)
-
-
 def numbers_of_values(values: Sequence[object], *, otherwise: float = math.nan) -> Floats:
     """Numbers of JSON; not a number where there is null, ``otherwise`` where there is something else."""
     if set(map(type, values)) in NUMBERS:
@@ -164,16 +119,6 @@ def numbers_of_values(values: Sequence[object], *, otherwise: float = math.nan) 
         except OverflowError:  # a whole number of hundreds of digits
             pass
     return np.array([_value(value, otherwise) for value in values], dtype=np.float64)
-
-
-def _number(cell: str, otherwise: float) -> float:
-    if not cell:
-        return math.nan
-    try:
-        return decimal(cell, "")
-    except UnreadableError:
-        plain = cell.lower().lstrip("+-")
-        return math.inf if plain in {"inf", "infinity"} else otherwise
 
 
 def _value(value: object, otherwise: float) -> float:
@@ -185,3 +130,142 @@ def _value(value: object, otherwise: float) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where rankings come from, for messages."""
+
+    file: str
+    unit: str = "line"
+    """What is counted: lines or rows."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Our columns and what the file calls them."""
+    whole: bool = False
+    """Whether each line holds a whole ranking."""
+
+    def problem(self, slug: str, line: int, column: str = "", **words: Any) -> Problem:
+        """A problem in that line or row."""
+        return RANKINGS.tell(
+            slug, self.file, lines=(line,), column=self.names.get(column, column), place=self.unit, **words
+        )
+
+
+@dataclass(slots=True)
+class Door:
+    """Lets good rankings through and tells what is wrong with the others."""
+
+    complaints: Complaints
+    passed: int = 0
+    _seen: dict[int, int] = field(default_factory=dict)
+    _origins: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _last: str = ""
+
+    def admit(self, raw: RawRanking, origin: Origin) -> RankingRows | None:
+        """The ranking, checked; None when it is to be left out."""
+        if self._has_come(raw, origin) or raw.spoiled:
+            return None
+        found = _find_trouble(raw, origin)
+        if found is not None:
+            self.complaints.add(*found)
+            return None
+        self.passed += 1
+        return RankingRows(
+            raw.ranking_id,
+            raw.query_id,
+            raw.searcher_id,
+            raw.system,
+            tuple(raw.object_ids),
+            raw.scores,
+            _whole(raw.positions),
+            tuple(raw.groups) if any(raw.groups) else (),
+            tuple(raw.actors) if any(raw.actors) else (),
+            f"{origin.file}, {origin.unit} {raw.lines[0]}",
+        )
+
+    def _has_come(self, raw: RawRanking, origin: Origin) -> bool:
+        """Whether the ranking came before, which is told; if not, it has come now."""
+        number = self._origins.setdefault((origin.file, origin.unit, raw.system), len(self._origins))
+        line, name = raw.lines[0], hash(raw.ranking_id)
+        last, self._last = self._last, raw.ranking_id
+        before = self._seen.get(name)
+        if before is None:
+            self._seen[name] = number << LINE_BITS | line
+            return False
+        file, unit, system = list(self._origins)[before >> LINE_BITS]
+        slug = "repeated-ranking" if origin.whole else "out-of-order"
+        if system != raw.system:
+            slug = "several-systems"
+        elif last == raw.ranking_id and not origin.whole and file == origin.file:
+            slug = "mixed-ranking"
+        first = f"{unit} {before & LINE_MASK}" + (f" of {file}" if file != origin.file else "")
+        self.complaints.add(origin.problem(slug, line), f" (the first are in {first})")
+        return True
+
+
+def _whole(positions: Floats | Ints | None) -> Ints | None:
+    if positions is None or positions.dtype == np.int64:
+        return cast("Ints | None", positions)
+    return None if np.isnan(positions).any() else positions.astype(np.int64)
+
+
+def bad_positions(positions: Floats | Ints) -> Bools:
+    """Which positions are there and are no whole numbers."""
+    bad: Bools = (np.abs(positions) > LARGEST_WHOLE) | (np.floor(positions) != positions)
+    bad &= ~np.isnan(positions)
+    return bad
+
+
+def _find_trouble(raw: RawRanking, origin: Origin) -> tuple[Problem, str] | None:
+    """What is wrong with the rows, and which of them it is when they share a line."""
+    ids, scores = raw.object_ids, raw.scores
+    if len(set(ids)) != len(ids):
+        return _duplicate(raw, origin)
+    if not all(map(str.strip, ids)):
+        return _at(raw, origin, "empty-id", next(i for i, name in enumerate(ids) if not name.strip()), "object_id")
+    if raw.sound:
+        return None
+    # One pass says that everything is in order; only what is not is looked at closely.
+    least, most = float(scores.min()), float(scores.max())
+    if not (least >= 0 and 0 < most * len(ids) < math.inf):
+        return _bad_score(raw, origin)
+    if raw.positions is not None:
+        bad = bad_positions(raw.positions)
+        if bad.any():
+            return _at(raw, origin, "bad-position", int(bad.argmax()), "position")
+    return None
+
+
+def _at(
+    raw: RawRanking, origin: Origin, slug: str, index: int, column: str = "", **words: object
+) -> tuple[Problem, str]:
+    line = raw.lines[0 if origin.whole else index]
+    detail = f" (subject {index + 1} of {len(raw.object_ids)})" if origin.whole else ""
+    return origin.problem(slug, line, column, **words), detail
+
+
+def _duplicate(raw: RawRanking, origin: Origin) -> tuple[Problem, str]:
+    seen: dict[str, int] = {}
+    for index, name in enumerate(raw.object_ids):
+        first = seen.setdefault(name, index)
+        if first != index:
+            if not name.strip():
+                return _at(raw, origin, "empty-id", first, "object_id")
+            place = f"subject {first + 1}" if origin.whole else f"{origin.unit} {raw.lines[first]}"
+            problem, detail = _at(raw, origin, "duplicate-object", index, "object_id")
+            return problem, f"{detail}, first as {place}" if origin.whole else f", first in {place}"
+    raise AssertionError("only called when two are the same")
+
+
+def _bad_score(raw: RawRanking, origin: Origin) -> tuple[Problem, str]:
+    scores = raw.scores
+    for bad, words in (
+        (np.isnan(scores), "missing or not a number"),
+        (np.isinf(scores), "infinite"),
+        (scores < 0, "negative"),
+    ):
+        if bad.any():
+            return _at(raw, origin, "bad-score", int(bad.argmax()), "score", reason=words)
+    if scores.any():
+        return _at(raw, origin, "bad-score", int(scores.argmax()), "score", reason="too large to add to the others")
+    return origin.problem("no-relevance", raw.lines[0]), ""

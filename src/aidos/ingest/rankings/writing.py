@@ -15,6 +15,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial as bound
 from itertools import chain
 from pathlib import Path
@@ -28,9 +29,10 @@ import zstandard
 
 from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError
-from aidos.ingest.rankings.rows import RankedRows
+from aidos.ingest.rankings.rows import Ints
+from aidos.ingest.rows import Floats
 
-__all__ = ["OUTPUT_SUFFIXES", "RankingWriter", "rankings_table"]
+__all__ = ["OUTPUT_SUFFIXES", "RankedRows", "RankingWriter", "rankings_table"]
 
 TAG = "aidos"
 ROWS_AT_ONCE = 1 << 17
@@ -49,6 +51,51 @@ FIELDS: list[tuple[str, pa.DataType]] = [
     ("actor", pa.string()),
 ]
 SCHEMA = pa.schema(FIELDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RankedRows:
+    """One ranking as it is to be served, for a writer. Every sequence is in the order to be served."""
+
+    ranking_id: str
+    object_ids: Sequence[str]
+    scores: Floats = field(repr=False)
+    """The relevance of each object, as it was given."""
+    original_positions: Ints = field(repr=False)
+    """Where each object stood before, counted from 1."""
+    attention: Floats = field(repr=False)
+    """What the first positions receive; positions beyond receive 0."""
+    quality: float = 1.0
+    """How good the order is against the order by relevance."""
+    query_id: str = ""
+    searcher_id: str = ""
+    system: str = ""
+    groups: Sequence[str] = ()
+    """One per object, or none at all."""
+    actors: Sequence[str] = ()
+    """One per object, or none at all."""
+
+    def __post_init__(self) -> None:
+        number = len(self.object_ids)
+        for name in ("scores", "original_positions"):
+            if len(getattr(self, name)) != number:
+                raise ParameterError(f"{number} objects but {len(getattr(self, name))} {name}")
+        for name in ("groups", "actors"):
+            if len(getattr(self, name)) not in {0, number}:
+                raise ParameterError(f"{number} objects but {len(getattr(self, name))} {name}")
+        if not number or len(self.attention) > number:
+            raise ParameterError(f"attention for {len(self.attention)} positions but {number} objects")
+
+    def __len__(self) -> int:
+        return len(self.object_ids)
+
+    def padded_attention(self) -> Floats:
+        """What each object receives, those on the positions beyond included."""
+        padded = np.zeros(len(self))
+        padded[: len(self.attention)] = self.attention
+        return padded
+
+
 Sink = Callable[[RankedRows], None]
 
 

@@ -19,10 +19,19 @@ from typing import Any
 from aidos.core.jsontext import parse_json
 from aidos.core.resultpairs import Side
 from aidos.ingest.formats.fields import UnreadableError
-from aidos.ingest.results.flatrows import FlatLists
+from aidos.ingest.problems import refuse
 from aidos.ingest.results.names import SERP, field_names, side_of_word
-from aidos.ingest.results.saved import Listed, SavedList, Search, Shelf, complain, read_entry, read_search
-from aidos.ingest.results.troubles import Place, refuse
+from aidos.ingest.results.saved import (
+    FlatLists,
+    Listed,
+    Place,
+    SavedList,
+    Search,
+    Shelf,
+    complain,
+    read_entry,
+    read_search,
+)
 from aidos.ingest.timestamps import parse_time
 
 __all__ = ["FORMS", "DocumentReader", "read_page"]
@@ -132,7 +141,7 @@ class DocumentReader:
                 self._add_answer(body, replace(where, unit="response", number=number), _request(entry))
                 taken += 1
         if not taken:
-            raise refuse(where.problem("no-answers", count=len(entries)))
+            raise refuse(where.problem("no-answers", number=len(entries)))
         self.shelf.passed_over += len(entries) - taken
 
 

@@ -8,18 +8,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, assert_never
 
-import pyarrow as pa
-
 from aidos.core.jsontext import parse_json
 from aidos.errors import Problem
-from aidos.ingest.formats.fields import UnreadableError, load_document
-from aidos.ingest.rankings.columnar import opened_parquet
-from aidos.ingest.rankings.flat import looks_like_run
-from aidos.ingest.rankings.lines import first_text, is_text, opened_lines, table_rows
+from aidos.ingest.problems import PAIRS, refuse
 from aidos.ingest.results.documents import read_page
 from aidos.ingest.results.names import Renames, field_names, shown_names, side_of_word
-from aidos.ingest.results.troubles import LEAVE_OUT, SKIP_BAD_PAIRS, Place, refuse, tell
-from aidos.ingest.sources import BROKEN_STREAM, Source, open_bytes
+from aidos.ingest.results.saved import Place
+from aidos.ingest.rows import DAMAGED, RUN_FIELDS, json_rows, looks_like_run, opened_parquet, run_rows, table_rows
+from aidos.ingest.sources import BROKEN_STREAM, Source, first_text, open_bytes, opened_lines
 
 __all__ = ["Form", "Numbered", "form_of", "objects_of"]
 
@@ -29,7 +25,6 @@ Numbered = tuple[Place, "dict[str, Any] | Problem"]
 """Where an object stands, and the object, or what is wrong with it."""
 LARGEST = 1 << 28
 ROWS_AT_ONCE = 1 << 14
-RUN_FIELDS = 6
 WANTED = "query, list, url, title"
 
 
@@ -40,7 +35,7 @@ def form_of(source: Source, *, holds_lists: bool = True) -> Form:
     start = first_text(source)
     first = start.lstrip()[:1]
     if not first:
-        raise refuse(tell("empty-file", source.name))
+        raise refuse(PAIRS.tell("empty-file", source.name))
     if first == "<":
         return "page"
     if first in "{[":
@@ -91,19 +86,8 @@ def _is_object(line: str) -> bool:
 
 def _of_lines(source: Source) -> Iterator[Numbered]:
     place = Place(file=source.name)
-    with opened_lines(source) as lines:
-        for number, line in lines:
-            where = place.at(number)
-            if not is_text(line):
-                yield where, where.problem("invalid-utf8")
-                continue
-            try:
-                found = load_document(line)
-            except UnreadableError as error:
-                yield where, where.problem("bad-json", reason=error.sentence)
-                continue
-            if found is not None:
-                yield where, found
+    for number, found in json_rows(source, PAIRS):
+        yield place.at(number), found
 
 
 def _content(source: Source) -> str:
@@ -112,19 +96,19 @@ def _content(source: Source) -> str:
         with open_bytes(source) as stream:
             content = stream.read(LARGEST + 1)
     except BROKEN_STREAM as error:
-        raise refuse(tell("cut-off", source.name)) from error
+        raise refuse(PAIRS.tell("cut-off", source.name)) from error
     if len(content) > LARGEST:
-        raise refuse(tell("too-large", source.name, most=LARGEST >> 20))
+        raise refuse(PAIRS.tell("too-large", source.name, most=LARGEST >> 20))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise refuse(replace(tell("invalid-utf8", source.name), option="")) from error
+        raise refuse(replace(PAIRS.tell("invalid-utf8", source.name), option="")) from error
 
 
 def _of_page(source: Source) -> Iterator[Numbered]:
     found = read_page(_content(source))
     if found is None:
-        raise refuse(tell("web-page", source.name))
+        raise refuse(PAIRS.tell("web-page", source.name))
     yield Place(file=source.name), found
 
 
@@ -133,7 +117,7 @@ def _of_whole(source: Source) -> Iterator[Numbered]:
     try:
         value = parse_json(content)
     except json.JSONDecodeError as error:
-        raise refuse(tell("broken-json", source.name, lines=(error.lineno,))) from error
+        raise refuse(PAIRS.tell("broken-json", source.name, lines=(error.lineno,))) from error
     place = Place(file=source.name, unit="entry")
     entries = value if isinstance(value, list) else [value]
     for number, entry in enumerate(entries, start=1):
@@ -145,18 +129,13 @@ def _of_whole(source: Source) -> Iterator[Numbered]:
 
 
 def _of_table(source: Source, renames: Renames | None) -> Iterator[Numbered]:
-    names, rows = table_rows(source)
+    names, rows = table_rows(source, PAIRS)
     names = [name.strip() for name in names]
     if renames is not None:
         names = _checked(source, renames.apply(names))
     place = Place(file=source.name)
     for line, row in rows:
-        where = place.at(line)
-        if isinstance(row, Problem):
-            remedy = {"remedy": LEAVE_OUT, "option": SKIP_BAD_PAIRS} if row.rows_can_be_skipped else {}
-            yield where, replace(row, **remedy)  # type: ignore[arg-type]
-        else:
-            yield where, dict(zip(names, row, strict=True))
+        yield place.at(line), row if isinstance(row, Problem) else dict(zip(names, row, strict=True))
 
 
 def _of_parquet(source: Source, renames: Renames | None) -> Iterator[Numbered]:
@@ -171,29 +150,26 @@ def _of_parquet(source: Source, renames: Renames | None) -> Iterator[Numbered]:
                 for row in batch.rename_columns(names).to_pylist():
                     number += 1
                     yield place.at(number), row
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        except DAMAGED as error:
             reason = "it is damaged, or holds text that is not UTF-8"
             raise refuse(
-                tell("unreadable-file", source.name, lines=(number + 1,), place="row", reason=reason)
+                PAIRS.tell("unreadable-file", source.name, lines=(number + 1,), place="row", reason=reason)
             ) from error
 
 
 def _of_run(source: Source) -> Iterator[Numbered]:
     place = Place(file=source.name)
-    with opened_lines(source) as lines:
-        for number, line in lines:
-            fields, where = line.split(), place.at(number)
-            if not fields:
-                continue
-            if not is_text(line):
-                yield where, where.problem("invalid-utf8")
-            elif len(fields) != RUN_FIELDS:
-                reason = f"a line of a run has {RUN_FIELDS} fields, and this has more or fewer"
-                yield where, where.problem("bad-row", reason=reason)
-            else:
-                query, _, document, rank, _, tag = fields
-                side = tag if side_of_word(tag) else ""
-                yield where, {"query_id": query, "url": document, "rank": rank, "list": side}
+    for number, fields, trouble in run_rows(source):
+        where = place.at(number)
+        if trouble == "ragged-rows":
+            reason = f"a line of a run has {RUN_FIELDS} fields, and this has more or fewer"
+            yield where, where.problem("bad-row", reason=reason)
+        elif trouble:
+            yield where, where.problem(trouble)
+        else:
+            query, _, document, rank, _, tag = fields
+            side = tag if side_of_word(tag) else ""
+            yield where, {"query_id": query, "url": document, "rank": rank, "list": side}
 
 
 def _checked(source: Source, names: list[str]) -> list[str]:

@@ -6,30 +6,60 @@ by the name of the file or of a directory above it: vanilla, personalised, again
 
 An audit is of one account. Where lists name accounts, those of one are read, never a mixture; vanilla lists that name
 none serve every account.
+
+Lists of the same query are a pair, and what has no partner is told. Where the same query was asked several times, the
+first vanilla list belongs to the first personalised one, the second to the second, in the order of the files: whoever
+asks at several times should name the pairs (``pair_id``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aidos.core.resultpairs import ResultPair, Side
-from aidos.errors import InputError, ParameterError, Problem
+from aidos.core.resultpairs import Result, ResultPair, Side
+from aidos.errors import ParameterError, Problem
 from aidos.ingest.formats.fields import UnreadableError
+from aidos.ingest.problems import PAIRS, Complaints, refuse
 from aidos.ingest.results.documents import DocumentReader
 from aidos.ingest.results.files import form_of, objects_of
-from aidos.ingest.results.flatrows import FlatLists
-from aidos.ingest.results.joining import PairCounts, join_lists
 from aidos.ingest.results.names import Renames, is_documents, side_of_path
-from aidos.ingest.results.saved import Shelf, pick_fields, pick_id
-from aidos.ingest.results.troubles import Complaints, refuse, tell
+from aidos.ingest.results.saved import ADD_QUERY, ADD_SEARCHES, FlatLists, Key, SavedList, Shelf, pick_fields, pick_id
 from aidos.ingest.sources import Source, find_sources
 
-__all__ = ["PairsRead", "read_pairs"]
+__all__ = ["LONGEST_LIST", "PairCounts", "PairsRead", "join_lists", "read_pairs"]
 
+LONGEST_LIST = 10_000
+SIDES: tuple[Side, ...] = ("vanilla", "personalised", "again")
 DOCUMENT_IDS = ("docno", "docid", "doc_id", "object_id", "id")
+
+
+@dataclass(slots=True, kw_only=True)
+class PairCounts:
+    """What was left out of the lists of good pairs, and what was found on the way."""
+
+    ads: int = 0
+    others: int = 0
+    """Results that are neither organic nor advertisements: news boxes, maps, questions."""
+    repeated: int = 0
+    """Results whose address stood in their list already."""
+    other_places: int = 0
+    """Pairs whose lists say that they were fetched from different places."""
+    skipped: int = 0
+    """Pairs and lone lists that were left out, as asked."""
+
+    def add(self, lists: Iterable[SavedList]) -> None:
+        """Count the lists of one pair."""
+        places = set()
+        for saved in lists:
+            self.ads += saved.listed.ads
+            self.others += saved.listed.others
+            self.repeated += saved.listed.repeated
+            places.add(saved.search.place)
+        self.other_places += len(places - {""}) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +117,7 @@ def read_pairs(  # noqa: PLR0913 (each is an option of the command line)
     pairs = tuple(join_lists(shelf, counts))
     if not pairs:
         first = (files[0].source if files else texts[0]).name
-        raise refuse(*(shelf.complaints.problems or [tell("no-pairs", first)]))
+        raise refuse(*(shelf.complaints.problems or [PAIRS.tell("no-pairs", first)]))
     return PairsRead(
         pairs=pairs,
         counts=counts,
@@ -112,13 +142,13 @@ def _files(name: str, side: Side | None) -> list[_File]:
     if root.is_dir():
         paths = sorted(path for path in root.rglob("*") if path.is_file() and not _is_hidden(path, root))
         if not paths:
-            raise refuse(tell("empty-directory", name))
+            raise refuse(PAIRS.tell("empty-directory", name))
         sources, problems = find_sources([str(path) for path in paths])
     else:
         sources, problems = find_sources([name])
-    problems += [tell("empty-file", source.name) for source in sources if not source.size]
+    problems += [PAIRS.tell("empty-file", source.name) for source in sources if not source.size]
     if problems:
-        raise InputError(str(problems[0]), hint=problems[0].remedy, problems=problems)
+        raise refuse(*problems)
     above = root if root.is_dir() else None
     return [_File(source, side or side_of_path(source.path, above)) for source in sources]
 
@@ -130,12 +160,12 @@ def _is_hidden(path: Path, root: Path) -> bool:
 def _check_options(files: Sequence[_File], shelf: Shelf) -> None:
     """Refuse several accounts of which none was chosen, and options that name what is not there."""
     if files and (theirs := next(iter(shelf.renames.unused), "")):
-        raise refuse(tell("absent-column", files[0].source.name, column=theirs))
+        raise refuse(PAIRS.tell("absent-column", files[0].source.name, column=theirs))
     if files and shelf.account and shelf.account not in shelf.accounts:
-        raise refuse(tell("absent-account", files[0].source.name))
+        raise refuse(PAIRS.tell("absent-account", files[0].source.name))
     if len(shelf.accounts) > 1 and not shelf.account:
         where, column = next(iter(shelf.accounts.values()))
-        raise refuse(tell("several-accounts", where.file, column=column, count=len(shelf.accounts)))
+        raise refuse(PAIRS.tell("several-accounts", where.file, column=column, number=len(shelf.accounts)))
 
 
 def _read_file(file: _File, shelf: Shelf) -> None:
@@ -153,7 +183,7 @@ def _read_file(file: _File, shelf: Shelf) -> None:
         else:
             reader.add(found, where)
     if not read:
-        raise refuse(tell("header-only", file.source.name))
+        raise refuse(PAIRS.tell("header-only", file.source.name))
     rows.finish()
 
 
@@ -173,7 +203,7 @@ def _read_documents(sources: Sequence[Source]) -> dict[str, Mapping[str, Any]]:
             if name:
                 held[name] = {"url": url or name, "title": title, "snippet": snippet}
         if len(held) == before:
-            raise refuse(tell("no-names", source.name))
+            raise refuse(PAIRS.tell("no-names", source.name))
     return held
 
 
@@ -190,3 +220,87 @@ def _notes(shelf: Shelf, counts: PairCounts) -> Iterator[str]:
         yield f"{shelf.passed_over:,} responses of HAR files were no results in JSON, and were passed over"
     if counts.skipped:
         yield f"{counts.skipped:,} pairs with something wrong in them were left out"
+
+
+def join_lists(shelf: Shelf, counts: PairCounts) -> Iterator[ResultPair]:
+    """The pairs, in the order of the files; InputError for lists without a partner, unless bad pairs are left out."""
+    groups = _groups(shelf)
+    for key in list(groups):
+        lists = groups.pop(key)  # so that no more is held than is needed
+        if any(saved.spoiled for saved in lists.values()) or _has_trouble(shelf, lists):
+            counts.skipped += 1
+            continue
+        counts.add(lists.values())
+        yield _pair(lists)
+
+
+def _groups(shelf: Shelf) -> dict[Key, dict[Side, SavedList]]:
+    seen: Counter[tuple[Side, Key]] = Counter()
+    groups: dict[Key, dict[Side, SavedList]] = {}
+    for saved in shelf.lists:
+        known = _with_search(saved, shelf)
+        key = known.key or ("query", " ".join(known.search.query.split()))
+        if key == ("query", ""):
+            if not known.spoiled:
+                remedy = ADD_SEARCHES if known.serp_id else ADD_QUERY
+                shelf.complaints.add(known.where.problem("no-query", remedy=remedy))
+            continue
+        times = seen[known.side, key]
+        seen[known.side, key] += 1
+        groups.setdefault((*key, times), {})[known.side] = known
+    shelf.lists.clear()
+    return groups
+
+
+def _with_search(saved: SavedList, shelf: Shelf) -> SavedList:
+    """The list with what another file says of its search."""
+    found = shelf.searches.get(saved.serp_id)
+    if found is None:
+        return saved
+    own = saved.search
+    search = replace(own, query=own.query or found.query, when=own.when or found.when, place=own.place or found.place)
+    return replace(saved, search=search)
+
+
+def _has_trouble(shelf: Shelf, lists: dict[Side, SavedList]) -> bool:
+    first = next(iter(lists.values()))
+    missing = [side for side in SIDES[:2] if side not in lists]
+    if missing:
+        shelf.complaints.add(first.where.problem("lone-list", missing=missing[0]))
+    elif shelf.accounts and not lists["personalised"].account:
+        # Lists without an account serve everybody; a personalised one is somebody's, and may not be mixed in.
+        shelf.complaints.add(lists["personalised"].where.problem("no-account"))
+        return True
+    for side, saved in lists.items():
+        size = len(saved.listed.results)
+        if not size:
+            shelf.complaints.add(saved.where.problem("empty-list", side=side))
+        if size > LONGEST_LIST:
+            shelf.complaints.add(saved.where.problem("long-list", side=side, most=LONGEST_LIST))
+        if not 0 < size <= LONGEST_LIST:
+            return True
+    return bool(missing)
+
+
+def _pair(lists: dict[Side, SavedList]) -> ResultPair:
+    vanilla, personalised, again = lists["vanilla"], lists["personalised"], lists.get("again")
+    begun, ended = vanilla.search.when, personalised.search.when
+    gap = vanilla.search.gap
+    if gap is None and begun is not None and ended is not None and begun is not ended:
+        gap = ended - begun
+    return ResultPair(
+        query=vanilla.search.query or personalised.search.query,
+        vanilla=tuple(vanilla.listed.results.values()),
+        personalised=_shared(personalised, vanilla),
+        again=None if again is None else _shared(again, vanilla),
+        when=begun or ended,
+        gap=gap,
+        place=vanilla.search.place or personalised.search.place,
+    )
+
+
+def _shared(saved: SavedList, vanilla: SavedList) -> tuple[Result, ...]:
+    """The results of a list; those that the vanilla list has just so are the same objects, to hold them once."""
+    held = vanilla.listed.results
+    found = saved.listed.results.items()
+    return tuple(known if (known := held.get(name)) == result and known else result for name, result in found)

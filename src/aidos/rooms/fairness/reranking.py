@@ -23,7 +23,8 @@ from aidos.rooms.fairness.equity import EquityOfAttention
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aidos.ingest.rankings.rows import RankedRows, RankingRows
+    from aidos.ingest.rankings.rows import RankingRows
+    from aidos.ingest.rankings.writing import RankedRows
     from aidos.report.page import Page
     from aidos.rooms.fairness.accounts import Keeper
     from aidos.rooms.fairness.course import Course
@@ -260,7 +261,7 @@ def _as_rows(rows: RankingRows, served: Served) -> RankedRows:
     """The answer with what the file said about each subject."""
     import numpy as np
 
-    from aidos.ingest.rankings.rows import RankedRows
+    from aidos.ingest.rankings.writing import RankedRows
 
     where = {name: index for index, name in enumerate(rows.object_ids)}
     order = [where[name] for name in served.subject_ids]
