@@ -1,14 +1,14 @@
 """The page of the experiments on profile generalisation: charts with tables and findings, parts that were run alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.report.page import Figure, render
-from aidos.studies.ups.experiment import run_experiment
-from aidos.studies.ups.outcome import RAW, Outcome
-from aidos.studies.ups.page import CLAIM_COLUMNS, UpsStudy, claim_rows, ups_study_page
 from aidos.studies.ups.plan import PARTS, UpsExperiment
+from aidos.studies.ups.study import UpsOutcome, study_ups
 from aidos.world.size import World
 
 SMALL = {
@@ -34,15 +34,22 @@ TITLES = {
 
 @pytest.fixture(scope="module")
 def outcome():
-    return run_experiment(World(size=150, seed=7), TopicSearch(default_taxonomy()), UpsExperiment(**SMALL))
+    return study_ups(
+        World(size=150, seed=7),
+        TopicSearch(default_taxonomy()),
+        UpsExperiment(**SMALL),
+        asked="aidos evaluate ups -o results",
+    )
 
 
-def page_of(outcome):
-    return ups_study_page(UpsStudy(outcome=outcome, command="aidos evaluate ups -o results"))
+def claim_rows(outcome):
+    (table,) = outcome.blocks()
+    assert table.columns == ("finding", "holds", "numbers")
+    return table.rows
 
 
 def test_the_page_has_a_chapter_for_each_part_and_says_what_it_does_not_protect(outcome):
-    page = page_of(outcome)
+    page = outcome.page()
     assert [chapter.title for chapter in page.chapters] == [
         "In short",
         *(title for part in PARTS for title in TITLES[part]),
@@ -56,7 +63,7 @@ def test_the_page_has_a_chapter_for_each_part_and_says_what_it_does_not_protect(
 
 
 def test_every_chart_has_a_table_of_its_own_and_a_caption_with_a_finding(outcome):
-    figures = [block for chapter in page_of(outcome).chapters for block in chapter.blocks if isinstance(block, Figure)]
+    figures = [block for chapter in outcome.page().chapters for block in chapter.blocks if isinstance(block, Figure)]
     assert len(figures) >= 15
     assert len({figure.table.caption for figure in figures}) == len(figures)
     for figure in figures:
@@ -68,14 +75,13 @@ def test_every_chart_has_a_table_of_its_own_and_a_caption_with_a_finding(outcome
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_single_part_makes_a_page_of_its_own(outcome, part):
-    alone = Outcome(rows={name: outcome.rows[name] for name in RAW[part]}, facts=outcome.facts)
-    page = page_of(alone)
+    alone = replace(outcome, rows={name: outcome.rows[name] for name in UpsOutcome.parts[part]})
+    page = alone.page()
     assert [chapter.title for chapter in page.chapters] == ["In short", *TITLES[part], "The same again"]
     assert all(row in claim_rows(outcome) for row in claim_rows(alone))
 
 
 def test_findings_are_told_as_rows(outcome):
     rows = claim_rows(outcome)
-    assert len(CLAIM_COLUMNS) == 3
     assert all(len(row) == 3 and row[1] in ("yes", "no") for row in rows)
     assert any("ratio greedy" in str(row[0]) for row in rows)

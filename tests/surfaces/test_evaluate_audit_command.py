@@ -11,7 +11,10 @@ QUICK = ("--size", "tiny", "--part", "recovery")
 
 
 def told(capsys, *arguments):
-    assert run(["evaluate", "audit", *map(str, arguments), "--json", "--quiet"]) == 0
+    line = ["evaluate", "audit", *map(str, arguments), "--json", "--quiet"]
+    with pytest.MonkeyPatch.context() as typed:
+        typed.setattr("sys.argv", ["aidos", *line])
+        assert run(line) == 0
     return json.loads(capsys.readouterr().out)
 
 

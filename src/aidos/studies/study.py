@@ -12,11 +12,11 @@ about nobody.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
@@ -24,11 +24,15 @@ from aidos.jobs.answer import Finding
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aidos.report.page import Block, Chapter, CheckList, Page
+    from aidos.report.page import Block, Chapter, Page
 
-__all__ = ["PAGE", "Basis", "Claim", "Outcome", "choose_parts"]
+__all__ = ["PAGE", "Basis", "Claim", "Makers", "Outcome", "Reader", "choose_parts"]
 
 PAGE = "report.html"
+Makers: TypeAlias = "Mapping[str, tuple[str, Callable[[pa.Table], pa.Table]]]"
+"""Tables by name: the measured rows that each is made of, and how."""
+Reader: TypeAlias = "Callable[[list[dict[str, Any]], float], Iterator[Claim]]"
+"""What reads claims from the rows of a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +95,20 @@ class Outcome(Finding):
     numbers_told: ClassVar[int] = 6
     """Numbers of a claim that are shown."""
 
-    @abstractmethod
+    parts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The rows of each part of a study that has parts."""
+
+    def has(self, part: str) -> bool:
+        """Whether a part was run."""
+        return all(name in self.rows for name in self.parts[part])
+
+    def makers(self) -> Makers:
+        """Which rows each table is made of, and how."""
+        return {}
+
     def summaries(self) -> dict[str, pa.Table]:
-        """The tables that are made of the rows, by the name of their file."""
+        """The tables that can be made of the rows at hand, by the name of their file."""
+        return {name: make(self.rows[raw]) for name, (raw, make) in self.makers().items() if raw in self.rows}
 
     @abstractmethod
     def chapters(self) -> list[Chapter]:
@@ -102,6 +117,11 @@ class Outcome(Finding):
     def read_claims(self) -> list[Claim]:
         """What papers and spec say, as far as it can be read from the rows at hand."""
         return []
+
+    def claims_by_table(self, readers: Mapping[str, Reader], limit: float) -> list[Claim]:
+        """Claims that are read from one table each, given the limit or the level that they are about."""
+        tables = {name: self.tables[name].to_pylist() for name in readers if name in self.tables}
+        return [claim for name, rows in tables.items() for claim in readers[name](rows, limit)]
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
@@ -145,20 +165,16 @@ class Outcome(Finding):
         """Where to read on."""
         return (f"{self.output / PAGE} {self.says}",) if self.output is not None else ()
 
-    def checks(self) -> CheckList:
+    def checks(self) -> tuple[Block, ...]:
         """What holds, for the page."""
-        from aidos.report.page import Check, CheckList
+        from aidos.report.page import Check, CheckList, Prose
 
-        return CheckList(
-            tuple(
-                Check(
-                    label=each.finding,
-                    outcome="passed" if each.holds else "failed",
-                    detail=each.numbers(self.numbers_told),
-                )
-                for each in self.claims
-            )
+        told = self.numbers_told
+        checks = tuple(
+            Check(label=each.finding, outcome="passed" if each.holds else "failed", detail=each.numbers(told))
+            for each in self.claims
         )
+        return (Prose("What should be so, and whether it is:"), CheckList(checks)) if checks else ()
 
     def page(self) -> Page:
         """All chapters, and how to ask the same again."""

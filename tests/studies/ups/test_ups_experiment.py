@@ -8,13 +8,11 @@ from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
-from aidos.studies.ups.claims import read_claims
 from aidos.studies.ups.eavesdropping import NO_PROFILE, made_up_people, watched_searchers
-from aidos.studies.ups.experiment import GIVEN, PEOPLE, run_experiment
-from aidos.studies.ups.outcome import RAW
 from aidos.studies.ups.plan import PARTS, UpsExperiment
 from aidos.studies.ups.ranking import GENERALISED, NONE, WHOLE
 from aidos.studies.ups.searchers import gather_society
+from aidos.studies.ups.study import GIVEN, PEOPLE, UpsOutcome, study_ups
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow
@@ -46,7 +44,7 @@ def society(search):
 
 @pytest.fixture(scope="module")
 def outcome(search):
-    return run_experiment(WORLD, search, UpsExperiment(**SMALL))
+    return study_ups(WORLD, search, UpsExperiment(**SMALL))
 
 
 def rows_of(outcome, name):
@@ -55,8 +53,8 @@ def rows_of(outcome, name):
 
 def test_every_part_has_its_tables_and_times_do_not_decide_the_claims(outcome):
     assert all(outcome.has(part) for part in PARTS)
-    assert set(outcome.rows) == {name for names in RAW.values() for name in names}
-    failed = [claim.finding for claim in read_claims(outcome) if not claim.holds]
+    assert set(outcome.rows) == {name for names in UpsOutcome.parts.values() for name in names}
+    failed = [claim.finding for claim in outcome.claims if not claim.holds]
     # Few people and seeds: means may miss, but what must hold in every single case does.
     certain = ("keeps the limit", "nothing comes back", "left alone", "agree", "shown more")
     assert [finding for finding in failed if any(word in finding for word in certain)] == []
@@ -119,22 +117,22 @@ def test_every_way_to_order_sees_the_same_queries_and_only_generalised_ones_leav
 
 
 def test_the_same_again_gives_the_same_numbers(search, outcome):
-    again = run_experiment(WORLD, search, UpsExperiment(**SMALL, parts=("quality", "reranking")))
+    again = study_ups(WORLD, search, UpsExperiment(**SMALL, parts=("quality", "reranking")))
     for name in ("best-compared", "lists-ordered"):
         assert again.rows[name].equals(outcome.rows[name])
 
 
 def test_parts_are_kept_and_other_data_are_refused(search, tmp_path):
     plan = UpsExperiment(**SMALL, parts=("quality",))
-    first = run_experiment(WORLD, search, plan, keep=tmp_path / "kept")
+    first = study_ups(WORLD, search, plan, output=tmp_path / "kept")
     kept = tmp_path / "kept" / "best-compared.parquet"
     when = kept.stat().st_mtime_ns
-    more = run_experiment(WORLD, search, UpsExperiment(**SMALL, parts=("quality", "speed")), keep=tmp_path / "kept")
+    more = study_ups(WORLD, search, UpsExperiment(**SMALL, parts=("quality", "speed")), output=tmp_path / "kept")
     assert kept.stat().st_mtime_ns == when
     assert more.rows["best-compared"].equals(first.rows["best-compared"])
     assert more.has("speed")
     with pytest.raises(InputError, match="another experiment"):
-        run_experiment(World(size=200, seed=8), search, plan, keep=tmp_path / "kept")
+        study_ups(World(size=200, seed=8), search, plan, output=tmp_path / "kept")
 
 
 def test_profiles_come_from_what_was_read_before_and_queries_after(society):
@@ -191,8 +189,8 @@ def test_wrong_plans_are_refused(changes, words):
 @pytest.mark.slow
 def test_all_that_paper_and_spec_say_holds_on_a_whole_world(search):
     parts = tuple(part for part in PARTS if part != "speed")
-    found = run_experiment(World(size="tiny", seed=7), search, UpsExperiment(parts=parts))
-    assert [claim.finding for claim in read_claims(found) if not claim.holds] == []
+    found = study_ups(World(size="tiny", seed=7), search, UpsExperiment(parts=parts))
+    assert [claim.finding for claim in found.claims if not claim.holds] == []
     gains = {
         row["clarity"]: row
         for row in rows_of(found, "reranking")

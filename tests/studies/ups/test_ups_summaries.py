@@ -4,9 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aidos.studies.ups.claims import read_claims
-from aidos.studies.ups.outcome import Facts, Outcome
 from aidos.studies.ups.ranking import GENERALISED, NONE, WHOLE
+from aidos.studies.ups.study import UpsBasis, UpsOutcome
 from aidos.studies.ups.summaries import (
     compare_rankings,
     sum_up_limits,
@@ -17,7 +16,7 @@ from aidos.studies.ups.summaries import (
     sum_up_speed,
 )
 
-FACTS = Facts(about="by hand", taxonomy="t", topics=9)
+BASIS = UpsBasis(about="by hand", taxonomy="t", topics=9)
 
 
 def table(rows):
@@ -48,7 +47,7 @@ def test_times_are_medians_and_their_exponent_is_found():
 
 @pytest.mark.parametrize(("power", "holds"), [(1.1, True), (2.0, False)])
 def test_a_quadratic_cost_is_not_called_near_linear(power, holds):
-    claims = read_claims(Outcome(rows={"seeds-timed": timed(power)}, facts=FACTS))
+    claims = UpsOutcome(rows={"seeds-timed": timed(power)}, basis=BASIS).claims
     (claim,) = [claim for claim in claims if "near-linear" in claim.finding]
     assert claim.holds is holds
 
@@ -65,7 +64,7 @@ def test_a_profile_above_the_limit_is_noticed_and_a_bare_root_is_not_one():
     assert row["share"] == pytest.approx(0.5)
     assert sum_up_limits(table([limited(0.3, bare=True)])).to_pylist()[0]["over_limit"] == 0
     claim = next(
-        one for one in read_claims(Outcome(rows={"limits-tried": rows}, facts=FACTS)) if "keeps the" in one.finding
+        one for one in UpsOutcome(rows={"limits-tried": rows}, basis=BASIS).claims if "keeps the" in one.finding
     )
     assert not claim.holds
 
@@ -82,10 +81,10 @@ def test_quality_counts_seeds_that_had_to_be_pruned():
 
 def test_claims_about_quality_fail_where_they_should():
     rows = [compared(0.9), compared(0.9, "greedy-il"), compared(0.8, "greedy-dp")]
-    claims = read_claims(Outcome(rows={"best-compared": table(rows)}, facts=FACTS))
+    claims = UpsOutcome(rows={"best-compared": table(rows)}, basis=BASIS).claims
     assert [claim.holds for claim in claims] == [False, False, False]
     rows = [compared(0.96), compared(0.7, "greedy-il"), compared(0.7, "greedy-dp")]
-    assert all(claim.holds for claim in read_claims(Outcome(rows={"best-compared": table(rows)}, facts=FACTS)))
+    assert all(claim.holds for claim in UpsOutcome(rows={"best-compared": table(rows)}, basis=BASIS).claims)
 
 
 def month(memory, reappeared, together):
@@ -99,7 +98,7 @@ def test_topics_that_come_back_are_counted_and_refute_the_memory():
     found = {row["memory"]: row for row in sum_up_sessions(rows).to_pylist()}
     assert found[False]["reappeared"] == 3
     assert found[False]["over_limit"] == pytest.approx(0.2)
-    assert [claim.holds for claim in read_claims(Outcome(rows={"months-watched": rows}, facts=FACTS))] == [False, False]
+    assert [claim.holds for claim in UpsOutcome(rows={"months-watched": rows}, basis=BASIS).claims] == [False, False]
 
 
 def lists(gain, noise=0.0):
@@ -133,12 +132,12 @@ def test_gains_are_significant_where_there_are_some_and_rank_counts_downwards():
     assert all(row["difference"] < 0 for row in found if row["measure"] == "rank" and row["against"] == NONE)
     same = compare_rankings(lists(0.0, 0.05), 0.1).to_pylist()
     assert not any(row["better"] for row in same)
-    outcome = Outcome(rows={"lists-ordered": lists(0.0, 0.05)}, facts=FACTS)
-    assert not next(claim for claim in read_claims(outcome) if "ambiguous" in claim.finding).holds
+    outcome = UpsOutcome(rows={"lists-ordered": lists(0.0, 0.05)}, basis=BASIS)
+    assert not next(claim for claim in outcome.claims if "ambiguous" in claim.finding).holds
 
 
 def test_json_has_neither_infinity_nor_nan():
-    outcome = Outcome(rows={"lists-ordered": lists(0.0)}, facts=FACTS)
-    told = outcome.to_json()
+    outcome = UpsOutcome(rows={"lists-ordered": lists(0.0)}, basis=BASIS)
+    told = outcome.facts()
     assert told["facts"]["topics"] == 9
     assert all(value is None or value == value for row in told["comparisons"] for value in row.values())  # noqa: PLR0124

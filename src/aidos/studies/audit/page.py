@@ -14,7 +14,8 @@ from aidos.studies.audit.outcome import Outcome
 from aidos.studies.audit.plan import PARTS
 from aidos.studies.audit.sampled import STRONG
 from aidos.studies.audit.worldpage import accounts, loop
-from aidos.studies.ups.figures import Row, algorithm_lines, listed, study_table
+from aidos.studies.figures import algorithm_lines, listed, study_table
+from aidos.studies.tables import Row
 
 __all__ = ["CLAIM_COLUMNS", "AuditStudy", "audit_study_page", "claim_rows"]
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from aidos.report.charts import bar
 from aidos.report.page import Callout, Chapter, Figure, Prose
-from aidos.studies.ups.figures import Row, study_table
+from aidos.studies.figures import study_table
+from aidos.studies.tables import Row
 
 __all__ = ["accounts", "loop"]
 

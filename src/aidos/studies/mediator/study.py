@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from annotated_types import Ge, Le
 
@@ -88,8 +88,8 @@ class MediatorOutcome(Outcome):
     """Settings, in the order in which they were tried."""
     accounts: int | None = None
 
-    title = "Hiding among mediator accounts"
-    says = "has the thesis' table beside it"
+    title: ClassVar = "Hiding among mediator accounts"
+    says: ClassVar = "has the thesis' table beside it"
 
     def of(self, heuristic: str, alpha: float | None) -> pa.Table:
         """The rows of one setting."""

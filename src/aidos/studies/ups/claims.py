@@ -5,17 +5,16 @@ A claim about times or small differences may fail by chance; tables have the int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from aidos.studies.parted import Claim
+from aidos.studies.study import Claim, Reader
 from aidos.studies.ups.eavesdropping import NO_PROFILE
-from aidos.studies.ups.outcome import Outcome
 from aidos.studies.ups.ranking import GENERALISED, NONE
 
-__all__ = ["read_claims"]
+__all__ = ["READERS"]
 
 Rows: TypeAlias = list[dict[str, Any]]
 GOOD = 0.95
@@ -25,22 +24,6 @@ PAPERS = (0.62, 0.88)
 NEAR_LINEAR = 1.3
 """Exponent up to which a cost counts as near-linear: n log n from 100 to 10,000 topics looks like 1.15."""
 SLIGHT = 1e-9
-
-
-def read_claims(outcome: Outcome) -> list[Claim]:
-    """What can be read from the parts that were run."""
-    tables = {name: table.to_pylist() for name, table in outcome.tables.items()}
-    limit = outcome.facts.usual_limit
-    readers: dict[str, Callable[[Rows, float], Iterator[Claim]]] = {
-        "slopes": _of_slopes,
-        "limits": _of_limits,
-        "quality": _of_quality,
-        "eavesdropper": _of_guesses,
-        "sessions": _of_sessions,
-        "reranking": _of_reranking,
-        "comparisons": _of_comparisons,
-    }
-    return [claim for name, read in readers.items() if name in tables for claim in read(tables[name], limit)]
 
 
 def _of_slopes(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - all readers take the same
@@ -145,3 +128,15 @@ def _of_comparisons(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG00
                 holds=all(row["better"] for row in own),
                 values={row["measure"]: row["difference"] for row in own},
             )
+
+
+READERS: Mapping[str, Reader] = {
+    "slopes": _of_slopes,
+    "limits": _of_limits,
+    "quality": _of_quality,
+    "eavesdropper": _of_guesses,
+    "sessions": _of_sessions,
+    "reranking": _of_reranking,
+    "comparisons": _of_comparisons,
+}
+"""What is read from each table, given the usual limit."""

@@ -1,35 +1,22 @@
-"""The page of the experiments on profile generalisation: cost, trade-off, quality, the eavesdropper, re-ranking."""
+"""The page of the study of profile generalisation: cost, trade-off, quality, the eavesdropper, re-ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aidos.report.charts import bar
-from aidos.report.page import (
-    Block,
-    Callout,
-    Chapter,
-    Check,
-    CheckList,
-    Code,
-    Facts,
-    Figure,
-    Page,
-    Prose,
-)
-from aidos.report.values import Value
-from aidos.studies.ups.claims import read_claims
-from aidos.studies.ups.figures import Row, algorithm_lines, listed, study_table
-from aidos.studies.ups.outcome import Outcome
+from aidos.report.page import Block, Callout, Chapter, Facts, Figure, Prose
+from aidos.studies.figures import algorithm_lines, listed, study_table
+from aidos.studies.tables import Row
+from aidos.studies.ups.eavesdropping import NO_PROFILE
 from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, WHOLE
-from aidos.studies.ups.watchedpage import months, one_query
 
-__all__ = ["CLAIM_COLUMNS", "UpsStudy", "claim_rows", "ups_study_page"]
+if TYPE_CHECKING:
+    from aidos.studies.ups.study import UpsOutcome
 
-CLAIM_COLUMNS = ("finding", "holds", "numbers")
-SHOWN = 6
-"""Numbers of a finding that are told."""
+__all__ = ["ups_chapters"]
+
 THREAT = (
     "The eavesdropper sees one query with the profile that is sent, and knows the public taxonomy. The query itself is "
     "not protected, and this is not differential privacy. The limit is on a model of what such an observer expects."
@@ -48,21 +35,22 @@ WORLD = (
     "People of the sample world click on what they meant and nothing else, and documents are made of their topics' "
     "words: gains are larger here than they would be for real people."
 )
+GUESSING = (
+    "She is told the query, and maps it to topics as everybody can. Her ranking of the sensitive topics is measured by "
+    "the chance that a topic that the searcher holds stands before one that she does not (one half: by luck). Without "
+    "a profile she has the query alone; generalisation cannot take that from her."
+)
+MONTH = (
+    "Each answer keeps the limit, but together they tell more than one does, and a topic that was hidden for one query "
+    "may be shown for another. The session's memory keeps what was hidden hidden, and counts all that was shown "
+    "towards the limit. Made-up people search for much that is sensitive; those of the sample world for little."
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpsStudy:
-    """What the page is about."""
-
-    outcome: Outcome
-    command: str
-
-
-def ups_study_page(study: UpsStudy) -> Page:
-    """One page for one run; chapters of the parts that were run."""
-    outcome = study.outcome
+def ups_chapters(outcome: UpsOutcome) -> list[Chapter]:
+    """Chapters of the parts that were run."""
     tables = {name: table.to_pylist() for name, table in outcome.tables.items()}
-    limit = outcome.facts.usual_limit
+    limit = outcome.basis.usual_limit
     chapters = [_numbers(outcome)]
     if outcome.has("speed"):
         chapters.append(_speed(tables["speed"], tables["slopes"], tables["growth"]))
@@ -71,31 +59,16 @@ def ups_study_page(study: UpsStudy) -> Page:
     if outcome.has("quality"):
         chapters.append(_quality(tables["quality"]))
     if outcome.has("eavesdropper"):
-        chapters += [one_query(tables["eavesdropper"]), months(tables["sessions"], limit)]
+        chapters += [_one_query(tables["eavesdropper"]), _months(tables["sessions"], limit)]
     if outcome.has("reranking"):
         chapters.append(_reranking(tables["reranking"], tables["comparisons"], limit))
-    again = Chapter(title="The same again", blocks=(Code(text=study.command, language="command"),))
-    return Page(
-        title="What a generalised profile costs, hides and gives",
-        lead=outcome.facts.about,
-        chapters=(*chapters, again),
-    )
+    return chapters
 
 
-def claim_rows(outcome: Outcome) -> list[tuple[Value, ...]]:
-    """Rows under CLAIM_COLUMNS."""
-    return [(one.finding, "yes" if one.holds else "no", _told(one.values)) for one in read_claims(outcome)]
-
-
-def _numbers(outcome: Outcome) -> Chapter:
-    facts = outcome.facts
-    tiles = Facts((("topics of the taxonomy", facts.topics), ("usual limit of risk", facts.usual_limit)))
-    checks = tuple(
-        Check(label=one.finding, outcome="passed" if one.holds else "failed", detail=_told(one.values))
-        for one in read_claims(outcome)
-    )
-    said: tuple[Block, ...] = (Prose("What should be so, and whether it is:"), CheckList(checks)) if checks else ()
-    return Chapter(title="In short", blocks=(tiles, Callout("caution", THREAT), *said))
+def _numbers(outcome: UpsOutcome) -> Chapter:
+    basis = outcome.basis
+    tiles = Facts((("topics of the taxonomy", basis.topics), ("usual limit of risk", basis.usual_limit)))
+    return Chapter(title="In short", blocks=(tiles, Callout("caution", THREAT), *outcome.checks()))
 
 
 def _speed(speed: Sequence[Row], slopes: Sequence[Row], growth: Sequence[Row]) -> Chapter:
@@ -209,11 +182,6 @@ def _reranking(rows: Sequence[Row], tests: Sequence[Row], limit: float) -> Chapt
     return Chapter(title="Re-ranking", blocks=blocks)
 
 
-def _told(values: Mapping[str, float]) -> str:
-    # Rounded, as sums leave a dust of 1e-17 behind.
-    return ", ".join(f"{name}: {round(value, 6):.4g}" for name, value in list(values.items())[:SHOWN])
-
-
 def _gains(kept: Mapping[tuple[str, str], Row]) -> str:
     """What profiles change, and what is forgone where none is sent."""
 
@@ -237,3 +205,70 @@ def _steps(rows: Sequence[Row]) -> str:
     largest = max(row["size"] for row in rows)
     told = {row["algorithm"]: f"{row['iterations']:,.0f}" for row in rows if row["size"] == largest}
     return f"Seeds of {largest:,} topics take {listed(told)} iterations."
+
+
+def _one_query(rows: Sequence[Row]) -> Chapter:
+    """The chapter on single queries, from `sum_up_guesses`."""
+    blocks: list[Block] = [Prose(GUESSING)]
+    for people in dict.fromkeys(row["people"] for row in rows):
+        own = [row for row in rows if row["people"] == people]
+        alone = next(row for row in own if row["algorithm"] == NO_PROFILE)
+        sent = [row for row in own if row["algorithm"] != NO_PROFILE]
+        most = max(sent, key=lambda row: (row["limit"], row["ranking"]))
+        said = (
+            f"{people.capitalize()}: from the query alone she puts a held topic first with a chance of "
+            f"{alone['ranking']:.3f}, with the whole seed with {most['ranking']:.3f}; {most['shown']:.0%} of the held "
+            "sensitive topics are plainly shown then."
+        )
+        columns = ("algorithm", "limit", "first", "right", "blind", "ranking", "precision", "queries")
+        table = study_table(f"Guesses from one query ({people})", own, columns)
+        seen = study_table(f"Shown with one query ({people})", sent, ("algorithm", "limit", "shown"))
+        first = f"{people.capitalize()}: {_first_shown(sent)}"
+        blocks += [
+            algorithm_lines(f"Success by limit ({people})", sent, ("limit", "ranking"), table=table, caption=said),
+            algorithm_lines(f"Sensitive topics shown ({people})", sent, ("limit", "shown"), table=seen, caption=first),
+        ]
+    return Chapter(title="The eavesdropper, one query", blocks=tuple(blocks))
+
+
+def _months(rows: Sequence[Row], limit: float) -> Chapter:
+    """The chapter on many queries, from `sum_up_sessions`."""
+    blocks: list[Block] = [Prose(MONTH)]
+    for people in dict.fromkeys(row["people"] for row in rows):
+        own = [row for row in rows if row["people"] == people and row["algorithm"] != NO_PROFILE]
+        named = [{**row, "algorithm": f"{row['algorithm']}, {_memory(row)}"} for row in own]
+        back = {memory: sum(row["reappeared"] for row in own if row["memory"] is memory) for memory in (False, True)}
+        at = {row["algorithm"]: row for row in named if row["limit"] == limit}
+        columns = ("algorithm", "limit", "together", "over_limit", "shown", "ranking", "power", "sent")
+        alone = [{**row, "algorithm": NO_PROFILE} for row in rows if row not in own and row["people"] == people]
+        table = study_table(f"All queries of a month ({people})", [*alone, *named], columns)
+        risk = " and ".join(f"{row['together']:.3f} ({name})" for name, row in at.items() if name.startswith("ratio"))
+        came = (
+            f"{people.capitalize()}: {back[False]:,} topics came back after they were hidden without the memory, "
+            f"{back[True]:,} with it (all limits and algorithms)."
+        )
+        bars = [(name, float(row["reappeared"])) for name, row in at.items()]
+        blocks += [
+            algorithm_lines(
+                f"Risk of all that was shown together ({people})",
+                named,
+                ("limit", "together"),
+                table=table,
+                caption=f"{people.capitalize()}: at a limit of {limit:g} a month gives away {risk} on average.",
+            ),
+            Figure(
+                chart=bar(f"Topics that came back at a limit of {limit:g} ({people})", bars, unit="topics"),
+                caption=came,
+                table=study_table(f"Topics that came back ({people})", named, ("algorithm", "limit", "reappeared")),
+            ),
+        ]
+    return Chapter(title="The eavesdropper, a month", blocks=tuple(blocks))
+
+
+def _memory(row: Row) -> str:
+    return "with memory" if row["memory"] else "without"
+
+
+def _first_shown(rows: Sequence[Row]) -> str:
+    limits = [row["limit"] for row in rows if row["shown"] > 0]
+    return f"the first sensitive topic is shown at a limit of {min(limits):g}." if limits else "none is ever shown."

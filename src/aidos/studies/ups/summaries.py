@@ -1,23 +1,20 @@
 """Measured rows, put together: means, medians, intervals and tests, a table for each question.
 
-Means of people's results have 95 % intervals that take people or seeds for a sample of those one asks about. Times are
-medians, with the power of the seed's size that they rise with, fitted in the logarithm.
+Times are medians, with the power of the seed's size that they rise with, fitted in the logarithm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from aidos.studies.exposure.measures import holm, paired_t
+from aidos.studies.tables import LEVEL, Group, grouped, holm, mean_of, paired_test, table_of, told
 from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, WHOLE
 
 __all__ = [
-    "LEVEL",
     "compare_rankings",
     "sum_up_growth",
     "sum_up_guesses",
@@ -29,10 +26,6 @@ __all__ = [
     "sum_up_speed",
 ]
 
-Group: TypeAlias = dict[str, NDArray[Any]]
-Z = 1.959963984540054
-LEVEL = 0.05
-"""Below which a corrected p-value is called significant."""
 GUESSES = ("first", "right", "blind", "ranking", "precision", "shown")
 LARGE = 100
 """Topics of a seed from which exponents are fitted."""
@@ -41,14 +34,14 @@ QUALITIES = ("precision", "rank", "scoring")
 
 def sum_up_speed(rows: pa.Table) -> pa.Table:
     """Median topics, iterations and milliseconds by tree, algorithm and size of the seed."""
-    return _table({**key, **_timed(group)} for key, group in _groups(rows, ("tree", "algorithm", "size")))
+    return table_of({**key, **_timed(group)} for key, group in grouped(rows, ("tree", "algorithm", "size")))
 
 
 def sum_up_growth(rows: pa.Table) -> pa.Table:
     """The same by algorithm and size of the taxonomy, with the topics that are held."""
-    return _table(
+    return table_of(
         {**key, "held": float(np.median(group["held"])), **_timed(group)}
-        for key, group in _groups(rows, ("algorithm", "taxonomy"))
+        for key, group in grouped(rows, ("algorithm", "taxonomy"))
     )
 
 
@@ -59,7 +52,7 @@ def sum_up_slopes(rows: pa.Table) -> pa.Table:
     larger, since the fixed part still counts at 100.
     """
     found = []
-    for key, group in _groups(sum_up_speed(rows), ("tree", "algorithm")):
+    for key, group in grouped(sum_up_speed(rows), ("tree", "algorithm")):
         chosen = group["size"] >= LARGE
         if chosen.sum() > 1:
             sizes, topics, times = (group[name][chosen] for name in ("size", "topics", "milliseconds"))
@@ -68,23 +61,23 @@ def sum_up_slopes(rows: pa.Table) -> pa.Table:
             found.append(
                 {**key, "exponent": _slope(topics, times), "at_the_end": _slope(topics[last], times[last]), **span}
             )
-    return _table(found)
+    return table_of(found)
 
 
 def sum_up_limits(rows: pa.Table) -> pa.Table:
     """Mean power, share of the seed's power, and risk, by tree, algorithm and limit; how far the limit was missed."""
-    return _table(
+    return table_of(
         {
             **key,
             "seeds": len(group["power"]),
-            "power": _mean(group["power"]),
-            **_interval("share", _shares(group["power"], group["power_before"])),
-            "risk": _mean(group["risk"]),
-            "risk_before": _mean(group["risk_before"]),
-            "nothing_left": _mean(group["bare"].astype(np.float64)),
+            "power": mean_of(group["power"]),
+            **told("share", _shares(group["power"], group["power_before"])),
+            "risk": mean_of(group["risk"]),
+            "risk_before": mean_of(group["risk_before"]),
+            "nothing_left": mean_of(group["bare"].astype(np.float64)),
             "over_limit": float((group["risk"] - key["limit"])[~group["bare"]].max(initial=0.0)),
         }
-        for key, group in _groups(rows, ("tree", "algorithm", "limit"))
+        for key, group in grouped(rows, ("tree", "algorithm", "limit"))
     )
 
 
@@ -94,55 +87,58 @@ def sum_up_quality(rows: pa.Table) -> pa.Table:
     pruned = rows.filter(rows["pruned"])
     whole = pruned.set_column(pruned.schema.get_field_index("limit"), "limit", pa.nulls(len(pruned), pa.float64()))
     for table in (whole, pruned):
-        for key, group in _groups(table, ("tree", "algorithm", "limit")):
+        for key, group in grouped(table, ("tree", "algorithm", "limit")):
             shares = group["share"]
-            numbers = {"seeds": len(shares), "worst": float(shares.min()), "best_found": _mean(shares > 1 - 1e-9)}
-            found.append({**key, **_interval("share", shares), **numbers})
-    return _table(found)
+            numbers = {"seeds": len(shares), "worst": float(shares.min()), "best_found": mean_of(shares > 1 - 1e-9)}
+            found.append({**key, **told("share", shares), **numbers})
+    return table_of(found)
 
 
 def sum_up_guesses(rows: pa.Table) -> pa.Table:
     """Means of what was guessed from one query, by people, algorithm and limit."""
-    return _table(
-        {**key, "queries": len(group["first"]), **{name: _mean(group[name]) for name in GUESSES}}
-        for key, group in _groups(rows, ("people", "algorithm", "limit"))
+    return table_of(
+        {**key, "queries": len(group["first"]), **{name: mean_of(group[name]) for name in GUESSES}}
+        for key, group in grouped(rows, ("people", "algorithm", "limit"))
     )
 
 
 def sum_up_sessions(rows: pa.Table) -> pa.Table:
     """Means over people of what was guessed from all queries, and how many topics came back after they were hidden."""
-    return _table(
+    return table_of(
         {
             **key,
             "persons": len(group["first"]),
             "reappeared": int(group["reappeared"].sum()),
-            **{name: _mean(group[name]) for name in ("together", "sent", "power", *GUESSES)},
+            **{name: mean_of(group[name]) for name in ("together", "sent", "power", *GUESSES)},
             "over_limit": float((group["together"] - key["limit"]).max(initial=0.0)),
         }
-        for key, group in _groups(rows, ("people", "algorithm", "limit", "memory"))
+        for key, group in grouped(rows, ("people", "algorithm", "limit", "memory"))
     )
 
 
 def sum_up_reranking(rows: pa.Table) -> pa.Table:
     """Mean quality by clarity, method and limit; every searcher counts the same, whatever the number of her queries."""
-    return _table(
+    return table_of(
         {
             **key,
             "searchers": len(np.unique(group["searcher"])),
             "queries": len(group["query"]),
-            **_interval("precision", _by_searcher(group, "precision")),
-            "rank": _mean(_by_searcher(group, "rank")),
-            "scoring": _mean(_by_searcher(group, "scoring")),
-            "sent": _mean(group["outcome"] == "sent"),
-            "moved": _mean(group["moved"].astype(np.float64)),
+            **told("precision", _by_searcher(group, "precision")),
+            "rank": mean_of(_by_searcher(group, "rank")),
+            "scoring": mean_of(_by_searcher(group, "scoring")),
+            "sent": mean_of(group["outcome"] == "sent"),
+            "moved": mean_of(group["moved"].astype(np.float64)),
         }
-        for key, group in _groups(rows, ("clarity", "method", "limit"))
+        for key, group in grouped(rows, ("clarity", "method", "limit"))
     )
 
 
 def compare_rankings(rows: pa.Table, limit: float) -> pa.Table:
     """Paired t-tests over searchers at one limit, p-values corrected by Holm's method over all of them."""
-    groups = {(key["clarity"], key["method"], key["limit"]): group for key, group in _groups(rows, _RANKED)}
+    groups = {
+        (key["clarity"], key["method"], key["limit"]): group
+        for key, group in grouped(rows, ("clarity", "method", "limit"))
+    }
     found: list[dict[str, Any]] = []
     for clarity in CLASSES:
         ways = {NONE: (NONE, 0.0), WHOLE: (WHOLE, 1.0), GENERALISED: (GENERALISED, limit)}
@@ -152,28 +148,14 @@ def compare_rankings(rows: pa.Table, limit: float) -> pa.Table:
             if first is None or second is None:
                 continue
             for quality in QUALITIES:
-                test = paired_t(_by_searcher(first, quality), _by_searcher(second, quality))
+                test = paired_test(_by_searcher(second, quality), _by_searcher(first, quality))
                 numbers = {"difference": test.difference, "t": test.statistic, "p": test.p, "searchers": test.pairs}
                 found.append({"clarity": clarity, "method": one, "against": other, "measure": quality, **numbers})
     corrected = holm([row["p"] for row in found])
     for row, p in zip(found, corrected.tolist(), strict=True):
         gained = row["difference"] < 0 if row["measure"] == "rank" else row["difference"] > 0
         row |= {"corrected": p, "better": bool(gained and p < LEVEL)}
-    return _table(found)
-
-
-_RANKED = ("clarity", "method", "limit")
-
-
-def _groups(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], Group]]:
-    """Rows with the same keys, in the order in which they first occur."""
-    values = [rows[key].to_pylist() for key in keys]
-    columns = {name: np.array(rows[name].to_pylist()) for name in rows.column_names if name not in keys}
-    members: dict[tuple[Any, ...], list[int]] = {}
-    for at, found in enumerate(zip(*values, strict=True)):
-        members.setdefault(found, []).append(at)
-    for found, places in members.items():
-        yield dict(zip(keys, found, strict=True)), {name: column[places] for name, column in columns.items()}
+    return table_of(found)
 
 
 def _by_searcher(group: Group, name: str) -> NDArray[np.float64]:
@@ -196,22 +178,7 @@ def _timed(group: Group) -> dict[str, Any]:
     }
 
 
-def _interval(name: str, values: NDArray[np.float64]) -> dict[str, float]:
-    mean = _mean(values)
-    half = Z * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    return {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
-
-
 def _shares(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Parts of wholes; 1 where there is nothing to lose."""
     found: NDArray[np.float64] = np.divide(parts, wholes, out=np.ones(len(parts)), where=wholes > 0)
     return found
-
-
-def _mean(values: NDArray[Any]) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _table(rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows))

@@ -36,7 +36,7 @@ PARTS = {
     "mediator": "aidos.studies.mediator.study:MediatorStudy",
     "exposure": "exposure:exposure",
     "risk": "risk:risk",
-    "ups": "ups:ups",
+    "ups": "aidos.studies.ups.study:UpsStudy",
     "audit": "audit:audit",
     "utility": "utility:utility",
     "statistics": "statistics:statistics",
