@@ -1,14 +1,14 @@
 """The page of the experiments on the audit: charts with tables and findings, parts that were run alone."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 from aidos.report.page import Figure, render
 from aidos.studies.audit.accounts import MARKED, UNMARKED
-from aidos.studies.audit.experiment import run_experiment
-from aidos.studies.audit.outcome import RAW, Outcome
-from aidos.studies.audit.page import CLAIM_COLUMNS, AuditStudy, audit_study_page, claim_rows
 from aidos.studies.audit.plan import PARTS, AuditExperiment
+from aidos.studies.audit.study import AuditOutcome, study_audit
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,8 @@ LOOPED = {
 def outcome():
     """Measured but for accounts and loops, whose rows are given."""
     parts = tuple(part for part in PARTS if part not in ("world", "loop"))
-    found = run_experiment(World(size=150, seed=7), AuditExperiment(**FEW, parts=parts))
+    asked = "aidos evaluate audit -o results"
+    found = study_audit(World(size=150, seed=7), AuditExperiment(**FEW, parts=parts), asked=asked)
     loops = [
         {**LOOPED, "topic": topic, "shield": shield, "marked": marked, "sensitive": marked, "found_after": False}
         | {"after": 0.5 if marked and shield == MARKED else 5.0}
@@ -79,15 +80,17 @@ def outcome():
     ]
     world = pa.Table.from_pylist([ACCOUNT, {**ACCOUNT, "account": 1, "detected": False}])
     rows = {**found.rows, "accounts-audited": world, "loops-run": pa.Table.from_pylist(loops)}
-    return Outcome(rows=rows, facts=found.facts)
+    return replace(found, rows=rows)
 
 
-def page_of(outcome):
-    return audit_study_page(AuditStudy(outcome=outcome, command="aidos evaluate audit -o results"))
+def claim_rows(outcome):
+    (table,) = outcome.blocks()
+    assert table.columns == ("finding", "holds", "numbers")
+    return table.rows
 
 
 def test_the_page_has_a_chapter_for_each_part_and_says_what_it_cannot_know(outcome):
-    page = page_of(outcome)
+    page = outcome.page()
     titles = [chapter.title for chapter in page.chapters]
     assert titles == ["In short", *(TITLES[part] for part in PARTS), "The same again"]
     text = render(page)
@@ -98,7 +101,7 @@ def test_the_page_has_a_chapter_for_each_part_and_says_what_it_cannot_know(outco
 
 
 def test_every_chart_has_a_table_of_its_own_and_a_caption_with_numbers(outcome):
-    figures = [block for chapter in page_of(outcome).chapters for block in chapter.blocks if isinstance(block, Figure)]
+    figures = [block for chapter in outcome.page().chapters for block in chapter.blocks if isinstance(block, Figure)]
     assert len(figures) >= 13
     assert len({figure.table.caption for figure in figures}) == len(figures)
     for figure in figures:
@@ -110,8 +113,8 @@ def test_every_chart_has_a_table_of_its_own_and_a_caption_with_numbers(outcome):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_single_part_makes_a_page_of_its_own(outcome, part):
-    alone = Outcome(rows={name: outcome.rows[name] for name in RAW[part]}, facts=outcome.facts)
-    assert [chapter.title for chapter in page_of(alone).chapters] == ["In short", TITLES[part], "The same again"]
+    alone = replace(outcome, rows={name: outcome.rows[name] for name in AuditOutcome.parts[part]})
+    assert [chapter.title for chapter in alone.page().chapters] == ["In short", TITLES[part], "The same again"]
     rows = claim_rows(alone)
     assert rows
     assert all(row in claim_rows(outcome) for row in rows)
@@ -119,11 +122,10 @@ def test_a_single_part_makes_a_page_of_its_own(outcome, part):
 
 def test_findings_of_the_loop_are_read_from_its_rows(outcome):
     rows = {str(row[0]): row[1] for row in claim_rows(outcome)}
-    assert len(CLAIM_COLUMNS) == 3
     assert rows["it is the mark that hides it: behind the shield without marks its weight is larger"] == "yes"
     kept = [{**row, "after": 9.0} for row in outcome.rows["loops-run"].to_pylist()]
-    failed = Outcome(rows={"loops-run": pa.Table.from_pylist(kept)}, facts=outcome.facts)
+    failed = replace(outcome, rows={"loops-run": pa.Table.from_pylist(kept)})
     assert {row[1] for row in claim_rows(failed)} == {"no"}
     unmarked = [{**row, "marked": False} for row in kept]
-    nothing = Outcome(rows={"loops-run": pa.Table.from_pylist(unmarked)}, facts=outcome.facts)
+    nothing = replace(outcome, rows={"loops-run": pa.Table.from_pylist(unmarked)})
     assert [row[:2] for row in claim_rows(nothing)] == [("the first audit finds something sensitive to mark", "no")]

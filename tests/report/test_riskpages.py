@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from aidos.core.mechanism import Finding
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.ingest.options import ReadOptions
@@ -25,8 +24,8 @@ from aidos.rooms.risk.ranking import RiskRanking
 from aidos.rooms.risk.sources import leave_out_repeats, read_entries
 from aidos.rooms.risk.story import Asking, look_up_person
 from aidos.studies.risk.assessment import assess, tabulate
-from aidos.studies.risk.outcome import Facts, Outcome
-from aidos.studies.risk.page import RiskStudy, measure_rows, risk_study_page
+from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
+from aidos.studies.risk.page import measure_rows
 from aidos.studies.risk.truth import Truth
 
 TOPICS = ("debt", "divorce")
@@ -231,7 +230,8 @@ def outcome_of(measures, *, roles=True, about="made-up people", **facts):
         risks[found:4] = 0.0
         rows += assess(measure, risks, truth)
     rows += assess("bow-dt", np.linspace(0.5, 0.1, 40)[:, None], truth, varied=("breadth", 0.5))
-    return Outcome(rows=tabulate(rows), facts=Facts(about=about, people=40, entries=90, **facts))
+    basis = RiskBasis(about=about, people=40, entries=90, **facts)
+    return RiskOutcome(rows={"measured": tabulate(rows)}, basis=basis, asked="evaluate")
 
 
 FOUND = {"entropy": 1, "differential-privacy": 0, "bow": 2, "bow-d": 2, "bow-t": 3, "bow-dt": 4, "lda": 1}
@@ -239,7 +239,7 @@ FOUND = {"entropy": 1, "differential-privacy": 0, "bow": 2, "bow-d": 2, "bow-t":
 
 def test_a_studys_page_has_all_measures_the_thesis_and_what_holds():
     outcome = outcome_of(FOUND)
-    page = seen(render(risk_study_page(RiskStudy(outcome=outcome, command="evaluate"))))
+    page = seen(render(outcome.page()))
     assert [row[0] for row in measure_rows(outcome)] == list(FOUND)
     assert "The best is bow-dt: it has 100% of the sensitive people among the first R." in page
     assert re.search(r"Passed bow-dt is above both baselines", page)
@@ -253,8 +253,7 @@ def test_a_studys_page_has_all_measures_the_thesis_and_what_holds():
 def test_a_study_of_real_people_is_a_finding_without_roles():
     hostile = "judged <script>alert(1)</script>"
     outcome = outcome_of({"lda": 2}, roles=False, about=hostile, kappa=0.25, judges=3, left_out={hostile: hostile})
-    study = RiskStudy(outcome=outcome, command=HOSTILE, source=Finding(value=outcome, about="the judged people"))
-    page = render(risk_study_page(study))
+    page = render(replace(outcome, asked=HOSTILE, synthetic=False).page())
     assert "Finding: not for release" in page
     assert "<script" not in page
     assert escape(hostile) in page

@@ -22,7 +22,7 @@ from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
 from aidos.report.page import render
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.shelf import Shelf
 from aidos.studies.utility.experiment import PreparedLog, Source, prepare
 from aidos.studies.utility.originals import UnsuitedLogError
 from aidos.studies.utility.outcome import Outcome

@@ -16,17 +16,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
 
+from annotated_types import Ge
+
+from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
+from aidos.jobs.job import RequiredInTerminal, Short
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Chapter, Page
 
-__all__ = ["PAGE", "Basis", "Claim", "Makers", "Outcome", "Reader", "choose_parts"]
+__all__ = ["PAGE", "Basis", "Claim", "InParts", "Makers", "Outcome", "Reader", "choose_parts"]
 
 PAGE = "report.html"
 Makers: TypeAlias = "Mapping[str, tuple[str, Callable[[pa.Table], pa.Table]]]"
@@ -220,6 +224,23 @@ class Outcome(Finding):
         """For the one line that Python shows."""
         held = {"claims that hold": f"{sum(bool(each.holds) for each in self.claims)} of {len(self.claims)}"}
         return {"about": self.basis.about, **(held if self.claims else {})}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InParts:
+    """A study of several parts on the sample world."""
+
+    output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
+    """The directory for results: tables and a page."""
+    part: tuple[str, ...] = ()
+    """A part to run; may be repeated; all if unset."""
+    size: str = "small"
+    """The size of the sample world: tiny, small or a number of people."""
+    seed: Annotated[int, Ge(0)] = 7
+    """Of the world, and of everything that is drawn."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
 
 def choose_parts(asked: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

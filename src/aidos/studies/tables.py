@@ -24,6 +24,7 @@ __all__ = [
     "Interval",
     "PairedTest",
     "Row",
+    "correlation",
     "grouped",
     "holm",
     "interval",
@@ -179,6 +180,16 @@ def holm(p_values: ArrayLike) -> Floats:
     steps = given[order] * np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return corrected
+
+
+def correlation(first: ArrayLike, second: ArrayLike) -> float:
+    """Pearson's correlation; not a number where there are fewer than two pairs or either is constant."""
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise InputError(f"{one.size} values cannot be correlated with {other.size}")
+    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return nan
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def tell_p(p: float) -> str:

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from aidos.errors import InputError, ParameterError
-from aidos.studies.audit.claims import read_claims
 from aidos.studies.audit.engines import EVERY, METHODS, SETTINGS, SINGLE, SOME
-from aidos.studies.audit.experiment import run_experiment
-from aidos.studies.audit.outcome import RAW, Outcome
 from aidos.studies.audit.plan import PARTS, AuditExperiment, usual_plan
 from aidos.studies.audit.sampled import STRONG, WEAK
+from aidos.studies.audit.study import AuditOutcome, study_audit
 from aidos.studies.audit.verdicts import BELOW, VIEWS
 from aidos.world.size import World
 
@@ -38,7 +36,7 @@ WITHOUT_WORLD = tuple(part for part in PARTS if part not in ("world", "loop"))
 
 @pytest.fixture(scope="module")
 def outcome():
-    return run_experiment(WORLD, AuditExperiment(**FEW, parts=WITHOUT_WORLD))
+    return study_audit(WORLD, AuditExperiment(**FEW, parts=WITHOUT_WORLD))
 
 
 def rows_of(outcome, name):
@@ -48,8 +46,8 @@ def rows_of(outcome, name):
 def test_every_part_has_its_tables_and_what_must_hold_holds(outcome):
     assert all(outcome.has(part) for part in WITHOUT_WORLD)
     assert not outcome.has("world")
-    assert set(outcome.rows) == {name for part in WITHOUT_WORLD for name in RAW[part]}
-    failed = [claim.finding for claim in read_claims(outcome) if not claim.holds]
+    assert set(outcome.rows) == {name for part in WITHOUT_WORLD for name in AuditOutcome.parts[part]}
+    failed = [claim.finding for claim in outcome.claims if not claim.holds]
     certain = ("EM finds the topics", "false alarms", "whose it is")
     assert [finding for finding in failed if any(word in finding for word in certain)] == []
 
@@ -119,27 +117,27 @@ def test_time_is_told_in_times_of_inference(outcome):
 
 
 def test_json_has_no_number_that_json_does_not_know(outcome):
-    for rows in outcome.to_json().values():
+    for rows in outcome.facts().values():
         for row in rows if isinstance(rows, list) else []:
             assert all(not isinstance(value, float) or np.isfinite(value) for value in row.values())
 
 
 def test_the_same_again_gives_the_same_numbers(outcome):
-    again = run_experiment(WORLD, AuditExperiment(**FEW, parts=("disambiguation",)))
+    again = study_audit(WORLD, AuditExperiment(**FEW, parts=("disambiguation",)))
     assert again.rows["lists-told-apart"].equals(outcome.rows["lists-told-apart"])
 
 
 def test_parts_are_kept_and_other_plans_are_refused(tmp_path):
     plan = AuditExperiment(**FEW, parts=("power",))
-    first = run_experiment(WORLD, plan, keep=tmp_path / "kept")
+    first = study_audit(WORLD, plan, output=tmp_path / "kept")
     kept = tmp_path / "kept" / "effects-judged.parquet"
     when = kept.stat().st_mtime_ns
-    more = run_experiment(WORLD, AuditExperiment(**FEW, parts=("power", "time")), keep=tmp_path / "kept")
+    more = study_audit(WORLD, AuditExperiment(**FEW, parts=("power", "time")), output=tmp_path / "kept")
     assert kept.stat().st_mtime_ns == when
     assert more.rows["effects-judged"].equals(first.rows["effects-judged"])
     assert more.has("time")
     with pytest.raises(InputError, match="another experiment"):
-        run_experiment(WORLD, AuditExperiment(**{**FEW, "samples": 3}), keep=tmp_path / "kept")
+        study_audit(WORLD, AuditExperiment(**{**FEW, "samples": 3}), output=tmp_path / "kept")
 
 
 def test_a_tiny_world_has_less_tried_than_a_small_one():
@@ -167,6 +165,6 @@ def test_wrong_plans_are_refused(changes, words):
 @pytest.mark.slow
 def test_all_numbers_that_paper_and_issue_ask_for_come_out():
     fewer = {"samples": 4, "worlds": 2, "effect_sets": 20, "query_numbers": (100, 400), "accounts": 4, "draws": 20}
-    found = run_experiment(World("small"), AuditExperiment(**fewer, loop_accounts=1, timed_queries=(100, 400)))
-    assert isinstance(found, Outcome)
-    assert [claim.finding for claim in read_claims(found) if not claim.holds] == []
+    found = study_audit(World("small"), AuditExperiment(**fewer, loop_accounts=1, timed_queries=(100, 400)))
+    assert isinstance(found, AuditOutcome)
+    assert [claim.finding for claim in found.claims if not claim.holds] == []

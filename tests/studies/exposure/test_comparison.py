@@ -12,8 +12,9 @@ from aidos.rooms.exposure.critical.features import FEATURES
 from aidos.rooms.exposure.critical.teaching import Rows
 from aidos.rooms.exposure.queries.records import Exposures
 from aidos.studies.exposure.comparison import Graded, Scored, compare, measure_all
-from aidos.studies.exposure.measures import holm, kendall_tau, ndcg_at, paired_t, precision_at
-from aidos.studies.exposure.outcome import LEARNED, MEASURES, NOTE, THESIS
+from aidos.studies.exposure.study import LEARNED, MEASURES, NOTE, THESIS
+from aidos.studies.tables import holm, paired_test
+from oracles.ranking import kendall_tau, ndcg_at, precision_at
 
 MEMBERS, QUERIES = 30, 40
 TOPICAL = FEATURES.index("topical_sensitivity")
@@ -80,9 +81,9 @@ def test_all_rankers_at_once_are_as_one_by_one(made):
 
 def test_members_without_differences_are_left_out_and_counted(outcome):
     found, grades, _ = outcome
-    assert (found.facts.members, found.facts.left_out) == (MEMBERS - 1, 1)
-    assert found.facts.rows == (MEMBERS - 1) * QUERIES
-    assert found.facts.critical == pytest.approx((grades[QUERIES:] > 0).mean())
+    assert (found.basis.members, found.basis.left_out) == (MEMBERS - 1, 1)
+    assert found.basis.rows == (MEMBERS - 1) * QUERIES
+    assert found.basis.critical == pytest.approx((grades[QUERIES:] > 0).mean())
     assert found.values.shape == (2 + len(FEATURES), MEMBERS - 1, len(MEASURES))
 
 
@@ -108,7 +109,7 @@ def test_comparisons_are_corrected_for_the_number_of_features(outcome):
     found, _, _ = outcome
     compared = found.comparisons("ndcg_20")
     assert [one.ranker for one in compared] == list(found.rankers[1:])
-    raw = [paired_t(found.of(LEARNED, "ndcg_20"), found.of(name, "ndcg_20")).p for name in FEATURES]
+    raw = [paired_test(found.of(name, "ndcg_20"), found.of(LEARNED, "ndcg_20")).p for name in FEATURES]
     assert [one.corrected for one in compared[1:]] == pytest.approx(holm(raw).tolist())
     assert compared[0].corrected == compared[0].test.p
     assert found.unbeaten("ndcg_20") == []
@@ -124,7 +125,7 @@ def test_what_is_not_worse_is_not_beaten(outcome):
 
 def test_summary_and_json(outcome):
     found, _, _ = outcome
-    summary = found.summary().to_pylist()
+    summary = found.table().to_pylist()
     assert len(summary) == len(found.rankers) * len(MEASURES)
     row = next(row for row in summary if row["ranker"] == "rank" and row["measure"] == "kendall")
     values = found.of("rank", "kendall")
@@ -132,9 +133,9 @@ def test_summary_and_json(outcome):
     assert row["low"] < row["mean"] < row["high"]
     assert row["beaten"] is True
     assert row["direction"] == -1
-    shown = set(found.shown(best=1)["ranker"].to_pylist())
+    shown = set(found.shown(best=1))
     assert shown == {LEARNED, "another", "topical_sensitivity", *THESIS}
-    told = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    told = json.loads(json.dumps(found.facts(), allow_nan=False))
     assert told["note"] == NOTE
     assert told["thesis"]["selectivity"]["precision_10"] == 0.508
     assert told["unbeaten_features"] == {measure: found.unbeaten(measure) for measure in MEASURES}

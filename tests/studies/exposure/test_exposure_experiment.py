@@ -12,7 +12,7 @@ from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.critical.teaching import Rows, Teaching
 from aidos.rooms.exposure.queries.records import Exposures
 from aidos.studies.exposure.experiment import ExposureExperiment, sample_community, sample_experiment, true_grades
-from aidos.studies.exposure.outcome import LEARNED, MEASURES
+from aidos.studies.exposure.study import LEARNED, MEASURES
 from aidos.studies.exposure.truth import TrueCriticality
 from aidos.world.size import World
 
@@ -33,20 +33,20 @@ FLAT = CriticalityModel(
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory, village_world):
     keep = tmp_path_factory.mktemp("experiment") / "kept"
-    return keep, sample_experiment(village_world, SMALL, models={"flat": FLAT}, keep=keep)
+    return keep, sample_experiment(village_world, SMALL, models={"flat": FLAT}, output=keep)
 
 
 def test_all_rankers_are_measured_on_the_truth(kept, village_world):
     _, found = kept
     assert found.rankers == (LEARNED, "flat", "community_score", "user_score", *FEATURES)
     assert found.kinds[:4] == ("learned", "model", "signal", "signal")
-    assert 0 < found.facts.members < village_world.people
-    assert "not reproduced" in found.facts.about
+    assert 0 < found.basis.members < village_world.people
+    assert "not reproduced" in found.basis.about
     # A model that says nothing is chance: its precision is the share of critical queries, its tau 0.
-    assert found.of("flat", "kendall") == pytest.approx(np.zeros(found.facts.members))
+    assert found.of("flat", "kendall") == pytest.approx(np.zeros(found.basis.members))
     assert found.of("flat", "precision_10") == pytest.approx(found.of("flat", "precision_20"))
     # Too few to learn from; but words of sensitive topics must be critical more often than others.
-    assert found.facts.topical_correlation > 0.1
+    assert found.basis.topical_correlation > 0.1
     assert found.mean("topical_sensitivity", "kendall") > 0.1
 
 
@@ -69,12 +69,12 @@ def test_what_is_kept_is_not_done_again_and_only_its_owner_may_read_it(kept, vil
     keep, found = kept
     exposure = keep / "exposure"
     moved = exposure.rename(keep / "elsewhere")
-    again = sample_experiment(village_world, SMALL, models={"flat": FLAT}, keep=keep)
+    again = sample_experiment(village_world, SMALL, models={"flat": FLAT}, output=keep)
     assert not exposure.exists()
     moved.rename(exposure)
     assert again.rankers == found.rankers
     assert again.directions == found.directions
-    assert again.facts == found.facts
+    assert again.basis == found.basis
     assert np.array_equal(again.values, found.values)
     assert stat.S_IMODE((keep / "measured.parquet").stat().st_mode) == 0o600
 
@@ -82,7 +82,8 @@ def test_what_is_kept_is_not_done_again_and_only_its_owner_may_read_it(kept, vil
 def test_what_was_cut_off_goes_on_to_the_same_end(kept, tmp_path, village_world):
     keep, found = kept
     shutil.copytree(keep / "exposure", tmp_path / "exposure")
-    again = sample_experiment(village_world, SMALL, models={"flat": FLAT}, keep=tmp_path)
+    shutil.copy(keep / "experiment.sha256", tmp_path)
+    again = sample_experiment(village_world, SMALL, models={"flat": FLAT}, output=tmp_path)
     assert np.array_equal(again.values, found.values)
 
 
@@ -90,10 +91,11 @@ def test_results_of_another_experiment_are_refused(kept, tmp_path, village_world
     keep, _ = kept
     for world, experiment in ((World(161, 5), SMALL), (village_world, ExposureExperiment(folds=3))):
         with pytest.raises(InputError, match="another experiment"):
-            sample_experiment(world, experiment, models={"flat": FLAT}, keep=keep)
+            sample_experiment(world, experiment, models={"flat": FLAT}, output=keep)
+    shutil.copy(keep / "experiment.sha256", tmp_path)
     (tmp_path / "measured.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(InputError, match="cannot be read"):
-        sample_experiment(village_world, SMALL, keep=tmp_path)
+        sample_experiment(village_world, SMALL, models={"flat": FLAT}, output=tmp_path)
 
 
 def test_nobody_is_ranked_by_what_was_learned_from_her():

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError
-from aidos.studies.exposure.measures import correlation, holm, kendall_tau, ndcg_at, paired_t, precision_at
+from aidos.studies.tables import correlation, holm, paired_test
+from oracles.ranking import kendall_tau, ndcg_at, precision_at
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -75,18 +76,18 @@ def test_paired_t_is_that_of_scipy_and_leaves_missing_members_out():
     stream = np.random.default_rng(2)
     one, other = stream.normal(0.1, 1, 40), stream.normal(0, 1, 40)
     expected = scipy_stats.ttest_rel(one, other)
-    found = paired_t(np.append(one, np.nan), np.append(other, 1.0))
+    found = paired_test(np.append(other, 1.0), np.append(one, np.nan))
     assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     assert found.pairs == 40
     assert found.difference == pytest.approx((one - other).mean())
 
 
 def test_paired_t_where_differences_do_not_vary():
-    same = paired_t([1.0, 2.0], [1.0, 2.0])
+    same = paired_test([1.0, 2.0], [1.0, 2.0])
     assert (same.statistic, same.p) == (0.0, 1.0)
-    always = paired_t([1.0, 2.0], [2.0, 3.0])
+    always = paired_test([2.0, 3.0], [1.0, 2.0])
     assert (always.statistic, always.p) == (-np.inf, 0.0)
-    assert np.isnan(paired_t([1.0], [2.0]).p)
+    assert np.isnan(paired_test([2.0], [1.0]).p)
 
 
 def test_holm_by_hand():
@@ -123,6 +124,6 @@ def test_what_cannot_be_measured_is_refused():
     with pytest.raises(ParameterError, match="k must"):
         precision_at([1.0], [1], 0)
     with pytest.raises(InputError, match="paired"):
-        paired_t([1.0], [1.0, 2.0])
+        paired_test([1.0], [1.0, 2.0])
     with pytest.raises(InputError, match="correlated"):
         correlation([1.0], [1.0, 2.0])

@@ -7,8 +7,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.rooms.exposure.critical.features import FEATURES, feature_matrix
 from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.queries.records import NO_WORD
-from aidos.studies.exposure.judged import judged_experiment
-from aidos.studies.exposure.judgements import Judgements
+from aidos.studies.exposure.judged import Judgements, judged_experiment
 
 MEMBERS = range(6)
 
@@ -55,16 +54,16 @@ def test_models_are_measured_on_the_rows_that_were_judged(village, asked):
     judgements, rows = asked
     found = judged_experiment(village, judgements, {"few": only("selectivity"), "topical": only("topical_sensitivity")})
     assert found.rankers[:2] == ("few", "topical")
-    assert found.facts.unmatched == 0
-    assert found.facts.kappa == 0.4
-    assert found.facts.members + found.facts.left_out == len(rows)
-    assert "judged by 3 people" in found.facts.about
+    assert found.basis.unmatched == 0
+    assert found.basis.kappa == 0.4
+    assert found.basis.members + found.basis.left_out == len(rows)
+    assert "judged by 3 people" in found.basis.about
     # Few documents are what these judges mind: selectivity is right when it is turned round, and wrong as it stands.
     assert found.mean("selectivity", "ndcg_20") == pytest.approx(1.0)
     assert found.directions[found.rankers.index("selectivity")] == -1
     assert found.mean("few", "kendall") == pytest.approx(-found.mean("selectivity", "kendall"))
     expected = feature_matrix(village, rows[0])[:, FEATURES.index("topical_sensitivity")]
-    assert found.facts.topical_correlation == pytest.approx(
+    assert found.basis.topical_correlation == pytest.approx(
         np.corrcoef(
             np.concatenate([expected, *(feature_matrix(village, row)[:, -1] for row in rows[1:])]), judgements.grades
         )[0, 1]
@@ -81,8 +80,8 @@ def test_items_that_do_not_return_the_member_are_counted(village, asked):
         [*judgements.post_ids, "", "", "", "", "p-unknown"],
     )
     found = judged_experiment(village, more, {"few": only("selectivity")})
-    assert found.facts.unmatched == 5
-    assert found.facts.rows == judged_experiment(village, judgements, {"few": only("selectivity")}).facts.rows
+    assert found.basis.unmatched == 5
+    assert found.basis.rows == judged_experiment(village, judgements, {"few": only("selectivity")}).basis.rows
 
 
 def test_without_a_post_the_best_place_of_the_member_counts(village):

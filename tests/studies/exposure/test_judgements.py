@@ -10,7 +10,7 @@ import pytest
 
 from aidos.errors import InputError
 from aidos.model.annotations import fleiss_kappa
-from aidos.studies.exposure.judgements import read_judgements
+from aidos.studies.exposure.judged import read_judgements
 
 ROWS = [
     ("ann", "Sad  song", "j1", 1, ""),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError
-from aidos.studies.risk.measures import (
+from aidos.studies.risk.assessment import (
     average_precision,
     before,
     found_within,

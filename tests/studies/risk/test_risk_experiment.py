@@ -21,13 +21,10 @@ from aidos.rooms.risk.measures import MEASURES
 from aidos.studies.exposure.truth import word_distributions
 from aidos.studies.risk import experiment as module
 from aidos.studies.risk.assessment import assess, tabulate
-from aidos.studies.risk.claims import read_claims
 from aidos.studies.risk.experiment import judged_experiment, sample_experiment
-from aidos.studies.risk.judgements import ProfileJudgements
-from aidos.studies.risk.learning import Learning
-from aidos.studies.risk.outcome import THESIS, Facts, Outcome
-from aidos.studies.risk.plan import RiskExperiment
-from aidos.studies.risk.sampling import ProfileSampling
+from aidos.studies.risk.outcome import THESIS, RiskBasis, RiskOutcome
+from aidos.studies.risk.plan import Learning, RiskExperiment
+from aidos.studies.risk.profiles import ProfileJudgements, ProfileSampling
 from aidos.studies.risk.truth import Truth
 from aidos.world.size import World
 from aidos.world.vocabulary import build_vocabulary
@@ -73,7 +70,7 @@ def log(models):
 
 
 def test_all_measures_are_there_with_numbers_of_the_thesis_beside(posts):
-    table = posts.summary()
+    table = posts.tables["summary"]
     assert table["measure"].to_pylist() == list(MEASURES) == list(THESIS)
     for name in ("micro", "macro", "map", "ndcg"):
         values = table[name].to_numpy()
@@ -88,7 +85,7 @@ def test_latent_measures_are_above_both_baselines(posts):
     for measure in ("lda", "lda-dt", "w2v-dt"):
         for baseline in ("entropy", "differential-privacy"):
             assert posts.micro(measure) > posts.micro(baseline) + 0.1, (measure, baseline)
-    rows = posts.comparisons().to_pylist()
+    rows = posts.tables["comparisons"].to_pylist()
     better = {(row["measure"], row["against"]): row["better"] for row in rows}
     assert better["lda-dt", "entropy"]
     assert better["lda-dt", "differential-privacy"]
@@ -106,7 +103,7 @@ def test_breadth_sets_professionals_back_and_recurrence_the_curious(posts):
         assert posts.role(f"{space}-d", "professional", "behind") > posts.role(space, "professional", "behind")
         assert posts.role(f"{space}-t", "curious", "behind") > posts.role(space, "curious", "behind") + 0.1
         assert posts.role(f"{space}-t", "curious", "taken") < posts.role(space, "curious", "taken")
-    roles = posts.roles().to_pylist()
+    roles = posts.tables["roles"].to_pylist()
     assert all(row["behind"] == pytest.approx(0.5) for row in roles if row["role"] == "afflicted")
     assert {row["role"] for row in roles} == {"afflicted", "professional", "curious"}
 
@@ -114,11 +111,11 @@ def test_breadth_sets_professionals_back_and_recurrence_the_curious(posts):
 def test_in_many_small_signals_recurrence_matters_most(log):
     assert log.micro("lda-t") > log.micro("lda") + 0.3
     assert log.micro("lda-dt") > log.micro("entropy") + 0.2
-    assert "search log" in log.facts.about
+    assert "search log" in log.basis.about
 
 
 def test_lower_halves_of_the_parameters_keep_the_improvement(posts):
-    rows = posts.sweep().to_pylist()
+    rows = posts.tables["sweep"].to_pylist()
     for measure in ("lda-t", "lda-dt"):
         values = {r["value"]: r["micro"] for r in rows if (r["measure"], r["parameter"]) == (measure, "recurring")}
         assert sorted(values) == list(range(1, 13))
@@ -129,7 +126,7 @@ def test_lower_halves_of_the_parameters_keep_the_improvement(posts):
 
 
 def test_claims_are_read_from_the_numbers(posts):
-    claims = {(claim.space, claim.finding): claim for claim in read_claims(posts)}
+    claims = {(claim.space, claim.finding): claim for claim in posts.claims}
     assert claims["lda", "lda is above both baselines"].holds
     assert claims["lda", "T sets the curious behind"].holds
     assert claims["w2v", "D sets professionals behind"].holds
@@ -141,13 +138,13 @@ def test_every_finding_of_the_thesis_comes_out_with_learned_models():
     # Seeded, so this never fails by chance. Of five worlds of this size (seeds 7, 8, 11, 23 and 1 with 10,000 people)
     # every finding held in four, and in the fifth all but bow-dt against bow-t, by one of 95 people.
     outcome = sample_experiment(World("small", seed=7), UNVARIED)
-    failed = [f"{claim.space} {claim.finding}" for claim in read_claims(outcome) if not claim.holds]
+    failed = [f"{claim.space} {claim.finding}" for claim in outcome.claims if not claim.holds]
     assert not failed
     assert outcome.micro("lda-dt") == max(map(outcome.micro, outcome.measures))
 
 
 def test_the_outcome_is_ready_for_json_and_names_nobody(posts):
-    text = json.dumps(posts.to_json() | {"claims": [asdict(claim) for claim in read_claims(posts)]}, allow_nan=False)
+    text = json.dumps(posts.facts() | {"claims": [asdict(claim) for claim in posts.claims]}, allow_nan=False)
     assert {"summary", "roles", "comparisons", "sweep", "topics", "thesis", "facts"} <= set(json.loads(text))
     ids = sample_ids()
     assert not any(name in text for name in ids)
@@ -160,7 +157,7 @@ def sample_ids():
 def test_sampled_profiles_hold_more_afflicted_people_than_the_community(models, posts):
     sampled = replace(UNVARIED, measures=("entropy", "lda"), sampling=ProfileSampling(profiles=100, base=1000.0))
     outcome = sample_experiment(TOWN, sampled, models=models)
-    few, all_ = (one.topics().to_pylist() for one in (outcome, posts))
+    few, all_ = (one.tables["by-topic"].to_pylist() for one in (outcome, posts))
     assert {row["people"] for row in few} == {100}
     shares = [sum(row["sensitive"] for row in rows) / sum(row["people"] for row in rows) for rows in (few, all_)]
     assert shares[0] > 3 * shares[1]
@@ -183,14 +180,14 @@ def test_judgements_of_everybody_by_the_truth_are_the_same_experiment(models, po
     table = module._entries(TOWN, "posts")
     ids = sorted(dict.fromkeys(map(str, table["author_id"].to_pylist())))
     outcome = judged_experiment(table, judged(ids, Truth.of_world(TOWN, ids)), UNVARIED, models=models)
-    assert outcome.facts.kappa == 0.4
+    assert outcome.basis.kappa == 0.4
     for measure in MEASURES:
-        rows = {row["topic"]: row for row in posts.topics().to_pylist() if row["measure"] == measure}
-        for row in outcome.topics().to_pylist():
+        rows = {row["topic"]: row for row in posts.tables["by-topic"].to_pylist() if row["measure"] == measure}
+        for row in outcome.tables["by-topic"].to_pylist():
             if row["measure"] == measure:
                 assert row == rows[row["topic"]]
-    assert outcome.roles().num_rows == 0
-    assert not any("professional" in claim.finding for claim in read_claims(outcome))
+    assert outcome.tables["roles"].num_rows == 0
+    assert not any("professional" in claim.finding for claim in outcome.claims)
 
 
 def test_only_judged_profiles_count_and_entries_without_times_leave_measures_out(models):
@@ -198,10 +195,10 @@ def test_only_judged_profiles_count_and_entries_without_times_leave_measures_out
     ids = sorted(dict.fromkeys(map(str, table["author_id"].to_pylist())))[:300]
     known = judged([*ids, "nobody"], Truth.of_world(TOWN, [*ids, "nobody"]))
     outcome = judged_experiment(table.drop_columns(["timestamp"]), known, UNVARIED, models=models)
-    assert {row["people"] for row in outcome.topics().to_pylist()} == {300}
-    assert outcome.facts.unknown == 2
+    assert {row["people"] for row in outcome.tables["by-topic"].to_pylist()} == {300}
+    assert outcome.basis.unknown == 2
     assert not any(measure.endswith("t") and "-" in measure for measure in outcome.measures)
-    assert outcome.facts.left_out["lda-dt"] == "entries have no times"
+    assert outcome.basis.left_out["lda-dt"] == "entries have no times"
     with pytest.raises(InputError, match="come"):
         only = replace(UNVARIED, measures=("lda-t",))
         judged_experiment(table.drop_columns(["timestamp"]), known, only, models=models)
@@ -229,7 +226,7 @@ def quick():
 
 def test_models_are_learned_and_finished_parts_are_not_done_again(tmp_path, quick, monkeypatch):
     world, keep = World("tiny", seed=7), tmp_path / "kept"
-    first = sample_experiment(world, quick, keep=keep)
+    first = sample_experiment(world, quick, output=keep)
     assert {path.name for path in keep.iterdir()} == {
         "experiment.sha256",
         "topics.npz",
@@ -240,22 +237,22 @@ def test_models_are_learned_and_finished_parts_are_not_done_again(tmp_path, quic
     }
     assert keep.stat().st_mode & 0o077 == 0
     (keep / "measured-lda.parquet").unlink()
-    monkeypatch.setattr("aidos.studies.risk.learning.train_topics", None)
-    monkeypatch.setattr("aidos.studies.risk.learning.train_vectors", None)
-    assert sample_experiment(world, quick, keep=keep).rows.equals(first.rows)
+    monkeypatch.setattr("aidos.studies.risk.plan.train_topics", None)
+    monkeypatch.setattr("aidos.studies.risk.plan.train_vectors", None)
+    assert sample_experiment(world, quick, output=keep).measured.equals(first.measured)
     monkeypatch.setattr(module, "risks", None)
-    assert sample_experiment(world, quick, keep=keep).rows.equals(first.rows)
+    assert sample_experiment(world, quick, output=keep).measured.equals(first.measured)
     with pytest.raises(InputError, match="another experiment"):
-        sample_experiment(World("tiny", seed=8), quick, keep=keep)
+        sample_experiment(World("tiny", seed=8), quick, output=keep)
     (keep / "measured-lda.parquet").write_bytes(b"cut off")
     with pytest.raises(InputError, match="cannot be read"):
-        sample_experiment(world, quick, keep=keep)
+        sample_experiment(world, quick, output=keep)
 
 
 def test_a_directory_with_other_files_is_refused(tmp_path, quick):
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(InputError, match="other files"):
-        sample_experiment(World("tiny"), quick, keep=tmp_path)
+        sample_experiment(World("tiny"), quick, output=tmp_path)
 
 
 def test_bad_plans_are_refused():
@@ -276,12 +273,14 @@ def test_people_nobody_knows_about_do_not_count():
         sensitive=np.array([[True, False], [False, False], [False, False]]),
     )
     risks = np.array([[0.5, 0.1], [0.9, 0.2], [0.1, 0.3]])
-    outcome = Outcome(rows=tabulate(assess("lda", risks, truth)), facts=Facts(about="", people=3, entries=3))
+    outcome = RiskOutcome(
+        rows={"measured": tabulate(assess("lda", risks, truth))}, basis=RiskBasis(about="", people=3, entries=3)
+    )
     assert outcome.micro("lda") == 1.0
-    assert outcome.summary()["map"].to_pylist() == [1.0]
-    assert [row["people"] for row in outcome.topics().to_pylist()] == [2, 3]
+    assert outcome.tables["summary"]["map"].to_pylist() == [1.0]
+    assert [row["people"] for row in outcome.tables["by-topic"].to_pylist()] == [2, 3]
     with pytest.raises(InputError, match="w2v was not measured"):
         outcome.micro("w2v")
     with pytest.raises(InputError, match="2 people were given"):
         assess("lda", risks[:2], truth)
-    assert isinstance(outcome.comparisons(), pa.Table)
+    assert isinstance(outcome.tables["comparisons"], pa.Table)

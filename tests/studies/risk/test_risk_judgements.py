@@ -10,7 +10,7 @@ import pytest
 
 from aidos.errors import InputError
 from aidos.model.annotations import fleiss_kappa
-from aidos.studies.risk.judgements import ProfileJudgements
+from aidos.studies.risk.profiles import ProfileJudgements
 
 NAMES = ("author_id", "topic", "judge", "relevance")
 ROWS = [

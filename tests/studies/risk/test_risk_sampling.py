@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
-from aidos.studies.risk.judgements import ProfileJudgements
-from aidos.studies.risk.sampling import ProfileSampling
-from aidos.studies.risk.sheet import write_sheet
+from aidos.studies.risk.profiles import ProfileJudgements, ProfileSampling, write_sheet
 
 SKEWED = np.random.default_rng(1).beta(0.3, 4, 400)
 

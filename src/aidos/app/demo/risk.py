@@ -113,13 +113,13 @@ def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
 def _measures(place: Workplace, ranked: Ranked) -> DataTable:
     """How many of the afflicted are among the first R, by measure; and where the others of a topic stand."""
     from aidos.studies.risk.assessment import assess, tabulate
-    from aidos.studies.risk.outcome import Facts, Outcome
+    from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
     from aidos.studies.risk.truth import Truth
 
     state = ranked.state
     truth = Truth.of_world(place.world, state.register.ids).select(state.plan.topics)
     rows = [row for measure in state.plan.measures for row in assess(measure.name, state.all_risks(measure), truth)]
-    outcome = Outcome(rows=tabulate(rows), facts=Facts(about="", people=len(state), entries=0))
+    outcome = RiskOutcome(rows={"measured": tabulate(rows)}, basis=RiskBasis(about="", people=len(state), entries=0))
     return DataTable(
         caption="Share of the afflicted among the first R, and of these places taken by others of the topic",
         columns=("measure", "afflicted found", "places of professionals", "places of the curious"),

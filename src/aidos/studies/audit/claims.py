@@ -6,19 +6,18 @@ people apart stand in the tables beside ours: its engine and its accounts were o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from aidos.studies.audit.accounts import MARKED, UNMARKED
 from aidos.studies.audit.engines import EVERY, SINGLE, SOME
-from aidos.studies.audit.outcome import Outcome
 from aidos.studies.audit.sampled import STRONG
 from aidos.studies.audit.summaries import PAPERS_PRECISION, SIMPLE
-from aidos.studies.parted import Claim
+from aidos.studies.study import Claim, Reader
 
-__all__ = ["read_claims"]
+__all__ = ["READERS"]
 
 Rows: TypeAlias = list[dict[str, Any]]
 FOUND, CORRELATED, NEAR = 0.95, 0.9, 0.05
@@ -31,24 +30,6 @@ FORETOLD = 0.15
 """How far the share that is detected may lie below what the true effect of the topic foretells: three errors of 40."""
 FEW_FOUND = 0.5
 """Below this R-precision a profile cannot be called read."""
-
-
-def read_claims(outcome: Outcome) -> list[Claim]:
-    """What can be read from the parts that were run."""
-    tables = {name: table.to_pylist() for name, table in outcome.tables.items()}
-    level = outcome.facts.level
-    readers: dict[str, Callable[[Rows, float], Iterator[Claim]]] = {
-        "recovery": _of_recovery,
-        "topics": _of_topics,
-        "disambiguation": _of_lists,
-        "users": _of_users,
-        "time": _of_time,
-        "alarms": _of_alarms,
-        "power": _of_power,
-        "world": _of_accounts,
-        "loop": _of_loops,
-    }
-    return [claim for name, read in readers.items() if name in tables for claim in read(tables[name], level)]
 
 
 def _of_recovery(rows: Rows, level: float) -> Iterator[Claim]:  # noqa: ARG001 - all readers take the same
@@ -170,3 +151,17 @@ def _of_loops(rows: Rows, level: float) -> Iterator[Claim]:  # noqa: ARG001 - th
             holds=other["after"] / other["before"] > marked["after"] / marked["before"],
             values={"other before": other["before"], "other after": other["after"]},
         )
+
+
+READERS: Mapping[str, Reader] = {
+    "recovery": _of_recovery,
+    "topics": _of_topics,
+    "disambiguation": _of_lists,
+    "users": _of_users,
+    "time": _of_time,
+    "alarms": _of_alarms,
+    "power": _of_power,
+    "world": _of_accounts,
+    "loop": _of_loops,
+}
+"""What is read from each table, given the level of false alarms."""

@@ -1,27 +1,22 @@
-"""The page of the experiments on the audit of hidden profiles: what is found, told apart, missed, falsely alarmed."""
+"""The page of the study of hidden profiles: what is found, told apart, missed, falsely alarmed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from aidos.report.charts import bar
-from aidos.report.page import Block, Callout, Chapter, Check, CheckList, Code, Facts, Figure, Page, Prose
-from aidos.report.values import Value
-from aidos.studies.audit.claims import read_claims
+from aidos.report.page import Block, Callout, Chapter, Facts, Figure, Prose
 from aidos.studies.audit.engines import EVERY, SINGLE
-from aidos.studies.audit.outcome import Outcome
-from aidos.studies.audit.plan import PARTS
 from aidos.studies.audit.sampled import STRONG
-from aidos.studies.audit.worldpage import accounts, loop
 from aidos.studies.figures import algorithm_lines, listed, study_table
 from aidos.studies.tables import Row
 
-__all__ = ["CLAIM_COLUMNS", "AuditStudy", "audit_study_page", "claim_rows"]
+if TYPE_CHECKING:
+    from aidos.studies.audit.study import AuditOutcome
 
-CLAIM_COLUMNS = ("finding", "holds", "numbers")
-SHOWN = 10
-"""Numbers of a finding that are told."""
+__all__ = ["audit_chapters"]
+
 MADE_UP = (
     "Engines and accounts are made up, since only there the truth is known. A real engine has more reasons to reorder "
     "results than a profile, and nobody can check there what was found."
@@ -48,19 +43,23 @@ POWER = (
     "One of thirty topics is favoured, in a fifth of the queries. Foretold is what the true effect would give; planned "
     "is what the queries themselves say, which holds back on purpose: the largest of many topics is always large."
 )
+ACCOUNTS = (
+    "The pairs of the sample, with topics of the taxonomy told from titles and snippets. A true topic counts for the "
+    "audit's topic at or above it: rare topics are rolled up."
+)
+LOOP = (
+    "First the service holds the whole profile. What the audit finds and the taxonomy calls sensitive is marked; then "
+    "with each query goes only what profile generalisation allows, and the same queries are asked and audited again. "
+    "Without marks the same is done with nothing to hide: of a profile only what a query is about is sent."
+)
+FORGETS = (
+    "The service of this world believes what it is sent and remembers nothing. A real one that knows an account "
+    "already goes on to know it, and the queries themselves tell much."
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditStudy:
-    """What the page is about."""
-
-    outcome: Outcome
-    command: str
-
-
-def audit_study_page(study: AuditStudy) -> Page:
-    """One page for one run; chapters of the parts that were run."""
-    outcome = study.outcome
+def audit_chapters(outcome: AuditOutcome) -> list[Chapter]:
+    """Chapters of the parts that were run."""
     tables = {name: table.to_pylist() for name, table in outcome.tables.items()}
     makers: dict[str, Callable[[], Chapter]] = {
         "recovery": lambda: _recovery(tables["recovery"]),
@@ -68,33 +67,16 @@ def audit_study_page(study: AuditStudy) -> Page:
         "disambiguation": lambda: _lists(tables["disambiguation"]),
         "users": lambda: _users(tables["users"]),
         "time": lambda: _time(tables["time"]),
-        "alarms": lambda: _alarms(tables["alarms"], outcome.facts.level),
+        "alarms": lambda: _alarms(tables["alarms"], outcome.basis.level),
         "power": lambda: _power(tables["power"]),
-        "world": lambda: accounts(tables["world"]),
-        "loop": lambda: loop(tables["loop"]),
+        "world": lambda: _accounts(tables["world"]),
+        "loop": lambda: _loop(tables["loop"]),
     }
-    again = Chapter(title="The same again", blocks=(Code(text=study.command, language="command"),))
-    return Page(
-        title="What an audit finds of a hidden profile",
-        lead=outcome.facts.about,
-        chapters=(_numbers(outcome), *(makers[part]() for part in PARTS if outcome.has(part)), again),
+    tiles = Facts(
+        (("findings that hold", f"{sum(bool(one.holds) for one in outcome.claims)} of {len(outcome.claims)}"),)
     )
-
-
-def claim_rows(outcome: Outcome) -> list[tuple[Value, ...]]:
-    """Rows under CLAIM_COLUMNS."""
-    return [(one.finding, "yes" if one.holds else "no", _told(one.values)) for one in read_claims(outcome)]
-
-
-def _numbers(outcome: Outcome) -> Chapter:
-    claims = read_claims(outcome)
-    tiles = Facts((("findings that hold", f"{sum(one.holds for one in claims)} of {len(claims)}"),))
-    checks = tuple(
-        Check(label=one.finding, outcome="passed" if one.holds else "failed", detail=_told(one.values))
-        for one in claims
-    )
-    said: tuple[Block, ...] = (Prose("What should be so, and whether it is:"), CheckList(checks))
-    return Chapter(title="In short", blocks=(tiles, Callout("caution", MADE_UP), *said))
+    short = Chapter(title="In short", blocks=(tiles, Callout("caution", MADE_UP), *outcome.checks()))
+    return [short, *(make() for part, make in makers.items() if outcome.has(part))]
 
 
 def _recovery(rows: Sequence[Row]) -> Chapter:
@@ -216,6 +198,39 @@ def _power(rows: Sequence[Row]) -> Chapter:
     return Chapter(title="How many queries are needed", blocks=(Prose(POWER), figure))
 
 
-def _told(values: Mapping[str, float]) -> str:
-    # Rounded, as sums leave a dust of 1e-17 behind.
-    return ", ".join(f"{name}: {round(value, 6):.4g}" for name, value in list(values.items())[:SHOWN])
+def _accounts(rows: Sequence[Row]) -> Chapter:
+    """The chapter on single accounts, from `sum_up_accounts`."""
+    mean = rows[-1]
+    bars = [(f"account {row['account']}", row["r_precision"]) for row in rows[:-1]]
+    said = (
+        f"R-precision is {mean['r_precision']:.2f} on average, that of rank shift {mean['r_precision_of_shift']:.2f}; "
+        f"{mean['detected']:.0%} of profiles are detected, and the sensitive topic in {mean['sensitive_found']:.0%}."
+    )
+    names = (
+        "account",
+        "queries",
+        "topics",
+        "true_topics",
+        "r_precision",
+        "r_precision_of_shift",
+        "detected",
+        "p_value",
+    )
+    table = study_table("Accounts", rows, (*names, "found", "found_true", "sensitive_found", "rate", "true_rate"))
+    chart = bar("R-precision by account", bars, unit="R-precision")
+    figure = Figure(chart=chart, caption=said, table=table)
+    return Chapter(title="Accounts of the sample world", blocks=(Prose(ACCOUNTS), figure))
+
+
+def _loop(rows: Sequence[Row]) -> Chapter:
+    """The chapter on the loop, from `sum_up_loops`."""
+    bars = [(f"{row['kind']}: before ({row['shield']})", row["before"]) for row in rows]
+    bars += [(f"{row['kind']}: after ({row['shield']})", row["after"]) for row in rows]
+    told = [
+        f"{row['kind']} topics go from {row['before']:.1f} to {row['after']:.1f}, where {row['shield']}" for row in rows
+    ]
+    said = f"On average {'; '.join(told)}."
+    names = ("shield", "kind", "count", "true_weight", "before", "after", "found_before", "found_after", "changed")
+    table = study_table("Topics before and after", rows, (*names, "sent", "hidden"))
+    figure = Figure(chart=bar("Learned weights", bars, unit="weight"), caption=said, table=table)
+    return Chapter(title="Audit, shield, audit again", blocks=(Prose(LOOP), Callout("caution", FORGETS), figure))

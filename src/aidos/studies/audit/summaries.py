@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from aidos.studies.audit.engines import EVERY, SOME
+from aidos.studies.tables import grouped, table_of, told
 
 __all__ = [
-    "PAPERS_LISTS",
     "PAPERS_PRECISION",
-    "PAPERS_USERS",
     "SIMPLE",
     "sum_up_accounts",
     "sum_up_alarms",
@@ -28,9 +26,6 @@ __all__ = [
     "sum_up_users",
 ]
 
-Group: TypeAlias = dict[str, Any]
-"""Columns as arrays, those of lists as lists."""
-Z = 1.959963984540054
 PAPERS_PRECISION = 0.84
 """R-precision of the paper, over profiles of one to ten topics."""
 PAPERS_LISTS = {
@@ -48,16 +43,16 @@ CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20)
 def sum_up_recovery(rows: pa.Table) -> pa.Table:
     """Means by kind of weights and method, with the largest errors."""
     errors = ("mix_error", "concentration_error", "rate_error")
-    return _table(
+    return table_of(
         {
             **key,
             "data_sets": len(group["sample"]),
-            **_interval("r_precision", group["r_precision"]),
-            **_interval("correlation", group["correlation"]),
+            **told("r_precision", group["r_precision"]),
+            **told("correlation", group["correlation"]),
             **{name: float(group[name].mean()) for name in errors},
             **{f"worst_{name}": float(group[name].max()) for name in errors[:2]},
         }
-        for key, group in _groups(rows, ("weights", "method"))
+        for key, group in grouped(rows, ("weights", "method"))
     )
 
 
@@ -69,7 +64,7 @@ def sum_up_topics(rows: pa.Table) -> pa.Table:
     found = []
     whole = rows.set_column(rows.schema.get_field_index("topics"), "topics", pa.nulls(len(rows), pa.int64()))
     for table in (whole, rows):
-        groups = list(_groups(table, ("setting", "method", "topics")))
+        groups = list(grouped(table, ("setting", "method", "topics")))
         shares = {
             tuple(key.values()): np.array([_share(each, len(each)) for each in of["ranks"]]) for key, of in groups
         }
@@ -79,7 +74,7 @@ def sum_up_topics(rows: pa.Table) -> pa.Table:
             found.append(
                 {
                     **key,
-                    **_interval("r_precision", own),
+                    **told("r_precision", own),
                     "beyond_shift": float(beyond.mean()),
                     "beyond_shift_error": float(beyond.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else None,
                     "mixing": float(group["mixing"].mean()),
@@ -88,48 +83,48 @@ def sum_up_topics(rows: pa.Table) -> pa.Table:
                     "paper": PAPERS_PRECISION if key["setting"] == EVERY and key["topics"] is None else None,
                 }
             )
-    return _table(found)
+    return table_of(found)
 
 
 def sum_up_precision(rows: pa.Table) -> pa.Table:
     """Mean precision and recall among the topics of the largest weights, by setting, method and how many are taken."""
-    return _table(
+    return table_of(
         {
             **key,
             "taken": taken,
             "precision": float(np.mean([(np.array(ranks) <= taken).sum() / taken for ranks in group["ranks"]])),
             "recall": float(np.mean([(np.array(ranks) <= taken).mean() for ranks in group["ranks"]])),
         }
-        for key, group in _groups(rows, ("setting", "method"))
+        for key, group in grouped(rows, ("setting", "method"))
         for taken in CUTOFFS
     )
 
 
 def sum_up_lists(rows: pa.Table) -> pa.Table:
     """How often the personalised list is told, by setting, method and number of topics."""
-    return _table(
+    return table_of(
         {
             **key,
-            **_interval("accuracy", group["accuracy"]),
+            **told("accuracy", group["accuracy"]),
             "profiles": len(group["accuracy"]),
             "paper": PAPERS_LISTS[key["method"]][key["topics"] - 1] if key["topics"] <= 10 else None,
         }
-        for key, group in _groups(rows, ("setting", "method", "topics"))
+        for key, group in grouped(rows, ("setting", "method", "topics"))
     )
 
 
 def sum_up_users(rows: pa.Table) -> pa.Table:
     """How often the right person is told, from one query and from all, by setting, method and size of the group."""
-    return _table(
+    return table_of(
         {
             **key,
             "chance": 1 / key["people"],
-            **_interval("accuracy", group["query_accuracy"]),
+            **told("accuracy", group["query_accuracy"]),
             "from_all_queries": float(group["user_accuracy"].mean()),
             "groups": len(group["query_accuracy"]),
             "paper": PAPERS_USERS.get(key["people"]) if key["setting"] == SOME else None,
         }
-        for key, group in _groups(rows, ("setting", "method", "people"))
+        for key, group in grouped(rows, ("setting", "method", "people"))
     )
 
 
@@ -137,9 +132,9 @@ def sum_up_time(rows: pa.Table) -> pa.Table:
     """Median processor seconds and rounds by number of queries and method, and how many times faster INF is."""
     times = {
         (key["queries"], key["method"]): (float(np.median(group["seconds"])), float(np.median(group["rounds"])))
-        for key, group in _groups(rows, ("queries", "method"))
+        for key, group in grouped(rows, ("queries", "method"))
     }
-    return _table(
+    return table_of(
         {
             "queries": queries,
             "method": method,
@@ -153,24 +148,24 @@ def sum_up_time(rows: pa.Table) -> pa.Table:
 
 def sum_up_alarms(rows: pa.Table) -> pa.Table:
     """The share of false alarms by noise and number of vanilla lists."""
-    return _table(
+    return table_of(
         {**key, "alarms": float(group["alarm"].mean()), "data_sets": len(group["alarm"])}
-        for key, group in _groups(rows, ("noise", "vanilla_lists"))
+        for key, group in grouped(rows, ("noise", "vanilla_lists"))
     )
 
 
 def sum_up_power(rows: pa.Table) -> pa.Table:
     """The share that is detected by number of queries, beside what the true effect and the queries foretell."""
-    return _table(
+    return table_of(
         {
             **key,
-            **_interval("detected", group["detected"].astype(np.float64)),
+            **told("detected", group["detected"].astype(np.float64)),
             "foretold": float(group["foretold"].mean()),
             "planned": float(group["planned"].mean()),
             "planned_queries": _middle(group["planned_queries"]),
             "data_sets": len(group["detected"]),
         }
-        for key, group in _groups(rows, ("queries",))
+        for key, group in grouped(rows, ("queries",))
     )
 
 
@@ -180,7 +175,7 @@ def sum_up_accounts(rows: pa.Table) -> pa.Table:
     means = {
         name: float(np.mean([row[name] for row in found])) for name in found[0] if name not in ("account", "p_value")
     }
-    return _table(
+    return table_of(
         [*({name: _number(value) for name, value in row.items()} for row in found), {"account": "mean", **means}]
     )
 
@@ -191,7 +186,7 @@ def sum_up_loops(rows: pa.Table) -> pa.Table:
     Topics that are marked in one run are "marked" in the other, too, where nothing is hidden.
     """
     kinds = ["marked" if row["marked"] else "sensitive" if row["sensitive"] else "other" for row in rows.to_pylist()]
-    return _table(
+    return table_of(
         {
             **key,
             "count": len(group["before"]),
@@ -204,31 +199,12 @@ def sum_up_loops(rows: pa.Table) -> pa.Table:
             "sent": float(group["sent"].mean()),
             "hidden": float(group["hidden"].mean()),
         }
-        for key, group in _groups(rows.append_column("kind", pa.array(kinds)), ("shield", "kind"))
+        for key, group in grouped(rows.append_column("kind", pa.array(kinds)), ("shield", "kind"))
     )
-
-
-def _groups(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], Group]]:
-    """Rows with the same keys, in the order in which they first occur."""
-    columns = {name: rows[name].to_pylist() for name in rows.column_names}
-    members: dict[tuple[Any, ...], list[int]] = {}
-    for at, found in enumerate(zip(*(columns[key] for key in keys), strict=True)):
-        members.setdefault(found, []).append(at)
-    for found, places in members.items():
-        group = {name: [column[place] for place in places] for name, column in columns.items() if name not in keys}
-        plain = {name: isinstance(values[0], list) for name, values in group.items()}
-        arrays = {name: values if plain[name] else np.array(values) for name, values in group.items()}
-        yield dict(zip(keys, found, strict=True)), arrays
 
 
 def _share(ranks: Sequence[int], taken: int) -> float:
     return float((np.array(ranks) <= taken).mean())
-
-
-def _interval(name: str, values: NDArray[np.float64]) -> dict[str, float]:
-    mean = float(values.mean())
-    half = Z * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    return {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
 
 
 def _middle(numbers: Iterable[int | None]) -> float:
@@ -238,7 +214,3 @@ def _middle(numbers: Iterable[int | None]) -> float:
 
 def _number(value: Any) -> Any:
     return value if isinstance(value, str) else float(value)
-
-
-def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows))

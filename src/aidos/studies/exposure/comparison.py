@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
 from aidos.rooms.exposure.critical.features import FEATURES
 from aidos.rooms.exposure.critical.teaching import Rows
-from aidos.studies.exposure.measures import correlation
-from aidos.studies.exposure.outcome import MEASURES, Facts, Outcome, RankerKind
+from aidos.studies.exposure.study import BASIS, MEASURES, ExposureBasis, ExposureOutcome, RankerKind
+from aidos.studies.tables import correlation
 
 __all__ = ["Graded", "Scored", "compare", "measure_all"]
 
@@ -44,7 +46,9 @@ class Scored:
     scores: Floats
 
 
-def compare(rows: Rows, graded: Graded, rankers: Mapping[str, Scored], *, progress: Progress = SILENT) -> Outcome:
+def compare(
+    rows: Rows, graded: Graded, rankers: Mapping[str, Scored], *, progress: Progress = SILENT
+) -> ExposureOutcome:
     """Measure the rankers (that in question first) and every single feature on members whose grades differ."""
     grades = graded.grades
     members = rows.by_member()
@@ -65,27 +69,34 @@ def compare(rows: Rows, graded: Graded, rankers: Mapping[str, Scored], *, progre
             task.advance(1)
     deep = list(MEASURES).index("ndcg_20")
     turned = (downward[:, :, deep].mean(axis=1) > upward[:, :, deep].mean(axis=1)) & (np.array(kinds) == "feature")
+    values = np.where(turned[:, None, None], downward, upward)
     counted = np.concatenate(counting)
-    return Outcome(
-        rankers=(*rankers, *FEATURES),
-        kinds=tuple(kinds),
-        directions=tuple(np.where(turned, -1, 1).tolist()),
-        values=np.where(turned[:, None, None], downward, upward),
-        facts=Facts(
-            about=graded.about,
-            members=len(counting),
-            left_out=len(members) - len(counting),
-            rows=len(counted),
-            critical=float((grades[counted] > 0).mean()),
-            topical_correlation=correlation(rows.matrix[:, FEATURES.index("topical_sensitivity")], grades),
-            kappa=graded.kappa,
-            unmatched=graded.unmatched,
-        ),
+    basis = ExposureBasis(
+        about=graded.about,
+        members=len(counting),
+        left_out=len(members) - len(counting),
+        rows=len(counted),
+        critical=float((grades[counted] > 0).mean()),
+        topical_correlation=correlation(rows.matrix[:, FEATURES.index("topical_sensitivity")], grades),
+        kappa=graded.kappa,
+        unmatched=graded.unmatched,
     )
+    heads = {"ranker": (*rankers, *FEATURES), "kind": kinds, "direction": np.where(turned, -1, 1)}
+    columns = {name: np.repeat(np.array(given), len(counting)) for name, given in heads.items()}
+    columns["member"] = np.tile(np.arange(len(counting)), len(kinds))
+    columns |= {name: values[:, :, at].reshape(-1) for at, name in enumerate(MEASURES)}
+    return ExposureOutcome.from_rows(pa.table(columns).replace_schema_metadata({BASIS: json.dumps(asdict(basis))}))
 
 
 def measure_all(scores: Floats, grades: Floats) -> Floats:
-    """Rankers by measures: what `measures` says of each column of scores, for all of them at once."""
+    """Rankers by measures, for all columns of scores at once.
+
+    Scores of rankers tie often (many features are 0 or 1), so what is given is the mean over all orders of the tied
+    queries (McSherry and Najork 2008): no order of the rows helps or harms. The gain of NDCG is 2^grade - 1 and its
+    discount log2(1 + position), as in the thesis (equation 4.4). For Kendall's tau a list has an order, whatever tied
+    in the scores: ties count as 0 and do not make the divisor smaller. Otherwise a ranker that ties nearly everything
+    would gain by saying nothing.
+    """
     number, rankers = scores.shape
     order = np.argsort(-scores, axis=0, kind="stable")
     ranked = np.take_along_axis(scores, order, axis=0)

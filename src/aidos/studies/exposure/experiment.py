@@ -11,28 +11,22 @@ be tuned it takes from the members it is taught by. Results are findings about a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
-from hashlib import sha256
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
-from aidos.core.jsontext import parse_json
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.engine.files import replace_when_done
 from aidos.engine.scratch import scratch_directory
-from aidos.errors import InputError
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.learner import train
 from aidos.rooms.exposure.critical.model import CriticalityModel
@@ -43,18 +37,15 @@ from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.store import ExposureStore
 from aidos.studies.exposure.comparison import Graded, Scored, compare
-from aidos.studies.exposure.outcome import LEARNED, MEASURES, NOTE, Facts, Outcome
+from aidos.studies.exposure.study import KEPT, LEARNED, NOTE, ExposureOutcome
 from aidos.studies.exposure.truth import TrueCriticality
+from aidos.studies.shelf import Shelf, fingerprint
 from aidos.world.posts import post_blocks
 from aidos.world.size import World
 
-__all__ = ["KEPT", "ExposureExperiment", "sample_community", "sample_experiment", "true_grades"]
+__all__ = ["ExposureExperiment", "sample_community", "sample_experiment", "true_grades"]
 
 Floats = NDArray[np.float64]
-FINGERPRINT, FACTS = b"aidos.experiment", b"aidos.facts"
-KEPT = "measured.parquet"
-"""What was measured, in the directory of an experiment."""
-OTHER = "keep results in another directory"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,37 +96,32 @@ def sample_experiment(  # noqa: PLR0913 (what, with what beside, and where and h
     experiment: ExposureExperiment | None = None,
     *,
     models: Mapping[str, CriticalityModel] | None = None,
-    keep: Path | None = None,
+    output: Path | None = None,
     memory: str = "2GB",
     threads: int | None = None,
     progress: Progress = SILENT,
-) -> Outcome:
-    """Run it on a world; ``models`` are measured as well, by name.
+) -> ExposureOutcome:
+    """Run it on a world; ``models`` are measured as well, by name. Exposure sets go on where they were cut off."""
+    asked, beside = experiment or ExposureExperiment(), models or {}
+    told = {name: model.to_json() for name, model in beside.items()}
+    shelf = Shelf(output, fingerprint([asdict(world), asdict(asked), told]))
 
-    What is computed is kept in the directory, if one is given, and not done again there: exposure sets go on where they
-    were cut off. A directory of another experiment is refused.
-    """
-    asked = experiment or ExposureExperiment()
-    fingerprint = _fingerprint(world, asked, models or {})
-    if keep is not None and (found := _load(keep / KEPT, fingerprint)) is not None:
-        return found
-    with ExitStack() as stack:
-        directory = keep or stack.enter_context(scratch_directory())
-        directory.mkdir(parents=True, exist_ok=True)
-        posts, anonymous = sample_community(world)
-        engine = stack.enter_context(EmbeddedEngine(memory=memory, threads=threads))
-        target = directory / "exposure"
-        compute(engine.table(posts), asked.settings, target, memory=memory, threads=threads, progress=progress)
-        community = _Community(
-            world=world,
-            store=ExposureStore.open(target),
-            posts=posts,
-            signals=Signals.of(posts, anonymous, Analyser.parse(asked.settings.analyser)),
-        )
-        outcome = _measured(asked, community, models or {}, progress)
-    if keep is not None:
-        _save(keep / KEPT, outcome, fingerprint)
-    return outcome
+    def measured() -> pa.Table:
+        with ExitStack() as stack:
+            directory = output or stack.enter_context(scratch_directory())
+            posts, anonymous = sample_community(world)
+            engine = stack.enter_context(EmbeddedEngine(memory=memory, threads=threads))
+            target = directory / "exposure"
+            compute(engine.table(posts), asked.settings, target, memory=memory, threads=threads, progress=progress)
+            community = _Community(
+                world=world,
+                store=ExposureStore.open(target),
+                posts=posts,
+                signals=Signals.of(posts, anonymous, Analyser.parse(asked.settings.analyser)),
+            )
+            return _measured(asked, community, beside, progress).rows[KEPT]
+
+    return replace(ExposureOutcome.from_rows(shelf.table(KEPT, measured)), output=output)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,7 +136,7 @@ class _Community:
 
 def _measured(
     asked: ExposureExperiment, community: _Community, models: Mapping[str, CriticalityModel], progress: Progress
-) -> Outcome:
+) -> ExposureOutcome:
     world, store, signals = community.world, community.store, community.signals
     rows = asked.teaching.rows(store, progress=progress)
     targets = asked.teaching.targets(store, rows.exposures, signals)
@@ -181,43 +167,3 @@ def true_grades(store: ExposureStore, posts: pa.Table, exposures: Exposures, tru
     revealing = truth.reveals([[spelled[word] for word in pair if word != NO_WORD] for pair in queries.tolist()])
     grades: Floats = by_post[row] * revealing[query.reshape(-1)]
     return grades
-
-
-def _fingerprint(world: World, experiment: ExposureExperiment, models: Mapping[str, CriticalityModel]) -> bytes:
-    """What a kept result depends on, beside the program."""
-    told = {name: model.to_json() for name, model in models.items()}
-    return sha256(json.dumps([asdict(world), asdict(experiment), told], sort_keys=True).encode()).hexdigest().encode()
-
-
-def _save(path: Path, outcome: Outcome, fingerprint: bytes) -> None:
-    rankers, members, _ = outcome.values.shape
-    table = pa.table(
-        {
-            "ranker": np.repeat(np.array(outcome.rankers), members),
-            "kind": np.repeat(np.array(outcome.kinds), members),
-            "direction": np.repeat(np.array(outcome.directions), members),
-            "member": np.tile(np.arange(members), rankers),
-            **{name: outcome.values[:, :, at].reshape(-1) for at, name in enumerate(MEASURES)},
-        }
-    )
-    told = json.dumps(asdict(outcome.facts)).encode()
-    with replace_when_done(path, private=True) as partial:
-        pq.write_table(table.replace_schema_metadata({FINGERPRINT: fingerprint, FACTS: told}), partial)
-
-
-def _load(path: Path, fingerprint: bytes) -> Outcome | None:
-    if not path.exists():
-        return None
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{path} cannot be read", hint="delete it: the experiment is then done again") from error
-    notes = table.schema.metadata or {}
-    if notes.get(FINGERPRINT) != fingerprint:
-        raise InputError(f"{path} belongs to another experiment", hint=OTHER)
-    heads = table.filter(pc.equal(table["member"], pa.scalar(0)))
-    told: list[list[Any]] = [heads[name].to_pylist() for name in ("ranker", "kind", "direction")]
-    rankers, kinds, directions = map(tuple, told)
-    values = np.stack([table[name].to_numpy().reshape(len(rankers), -1) for name in MEASURES], axis=2)
-    facts = Facts(**parse_json(notes[FACTS]))
-    return Outcome(rankers=rankers, kinds=kinds, directions=directions, values=values, facts=facts)

@@ -1,17 +1,24 @@
-"""Rankers against people's judgements: an exposure directory, a file of judgements, and the models in question.
+"""Rankers against people's judgements: whether it would trouble a member to be found by a query.
+
+A file of judgements (CSV, TSV, JSON lines or Parquet, compressed or not) has a row for each judge and item, with the
+columns author_id, query, judge and relevance, and post_id where a certain post was in view. Relevance is a number from
+0 on; yes and no are 1 and 0. The grade of an item is the mean over its judges times the usual number of judges: where
+all items have as many, it is the sum, as in the thesis (three judges, yes or no, grades 0 to 3).
 
 Each judged item is looked up in the member's exposure: the row of that query and, if the judges saw one, of that post,
 otherwise the row where a post of hers stands highest. Items that do not return her among the first k are counted and
 left out, as are members whose items all have one grade. Lists are the judged items alone, as in the thesis, where 50
 queries of each user were judged.
 
-Judged queries are few and chosen: what is measured holds for how they were chosen, and for these judges.
+Judged queries are few and chosen: what is measured holds for how they were chosen, and for these judges. Nothing here
+says whether judges are right.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +34,62 @@ from aidos.rooms.exposure.critical.teaching import Rows
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.store import ExposureStore
 from aidos.studies.exposure.comparison import Graded, Scored, compare
-from aidos.studies.exposure.judgements import Judgements
-from aidos.studies.exposure.outcome import Outcome
+from aidos.studies.exposure.study import ExposureOutcome
+from aidos.studies.judged import read_judged
 
-__all__ = ["judged_experiment"]
+__all__ = ["Judgements", "judged_experiment", "read_judgements"]
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgements:
+    """Items in the order of the file, and what judges said about each."""
+
+    author_ids: tuple[str, ...]
+    queries: tuple[str, ...]
+    """As they are written, with single blanks and in small letters."""
+    post_ids: tuple[str, ...]
+    """The post in view; empty where none was."""
+    means: Floats = field(repr=False)
+    """Mean relevance over the judges of the item."""
+    judged: NDArray[np.int64] = field(repr=False)
+    """How many judges each item had."""
+    kappa: float
+    """Agreement of the judges (Fleiss); not a number where no item has two, or all always say the same."""
+    judges: int
+    """How many different judges there are."""
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def usual(self) -> int:
+        """The number of judges that most items have; the larger one where two are equally usual."""
+        times = np.bincount(self.judged)
+        return int(len(times) - 1 - np.argmax(times[::-1]))
+
+    @property
+    def grades(self) -> Floats:
+        """The grade of each item: its mean times the usual number of judges."""
+        scaled: Floats = self.means * self.usual
+        return scaled
+
+
+def read_judgements(path: str) -> Judgements:
+    """Read files of judgements (a name or a pattern); InputError with all problems that they have."""
+    found = read_judged(path, ("author_id", "query"), optional=("post_id",), folded=("query",))
+    authors, queries, posts = zip(*found.items, strict=True)
+    return Judgements(
+        author_ids=authors,
+        queries=queries,
+        post_ids=posts,
+        means=found.means,
+        judged=found.judged,
+        kappa=found.kappa,
+        judges=found.judges,
+    )
 
 
 def judged_experiment(
@@ -42,7 +98,7 @@ def judged_experiment(
     models: Mapping[str, CriticalityModel],
     *,
     progress: Progress = SILENT,
-) -> Outcome:
+) -> ExposureOutcome:
     """Measure models, the first of them being in question, and every single feature against judgements."""
     if not models:
         raise ParameterError("no model is given", hint="give one that was trained, or the one that comes with aidos")

@@ -1,15 +1,19 @@
-"""The page of the experiment on critical queries: the learned ranker beside every single feature and the thesis."""
+"""The page of the study of critical queries: the learned ranker beside every single feature and the thesis."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aidos.report.charts import bar
-from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose, Source
+from aidos.report.page import Callout, Chapter, DataTable, Facts, Figure, Prose
 from aidos.report.values import Value
-from aidos.studies.exposure.outcome import LEARNED, LEVEL, MEASURES, NOTE, THESIS, Outcome
+from aidos.studies.exposure.study import LEARNED, MEASURES, NOTE, THESIS
+from aidos.studies.tables import LEVEL
 
-__all__ = ["RANKER_COLUMNS", "CriticalStory", "critical_page", "ranker_rows"]
+if TYPE_CHECKING:
+    from aidos.studies.exposure.study import ExposureOutcome
+
+__all__ = ["RANKER_COLUMNS", "exposure_chapters", "ranker_rows"]
 
 RANKER_COLUMNS = ("ranker", *MEASURES.values(), "beaten on")
 BARS = 8
@@ -21,29 +25,20 @@ HOW = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalStory:
-    """What the page is about."""
-
-    outcome: Outcome
-    command: str
-    source: Source = None
-
-
-def critical_page(story: CriticalStory) -> Page:
-    """One page for one experiment."""
-    facts = story.outcome.facts
-    return Page(
-        title="Which exposing queries are critical",
-        lead=facts.about,
-        chapters=(_numbers(story.outcome), _rankers(story.outcome), _thesis(story)),
-        source=story.source,
+def exposure_chapters(outcome: ExposureOutcome) -> list[Chapter]:
+    """Numbers, rankers side by side, and the thesis."""
+    table = DataTable(
+        caption="What the thesis found: 100 users, 50 queries each, three judges",
+        columns=("ranker", *MEASURES.values()),
+        rows=tuple((_words(name), *told) for name, told in THESIS.items()),
     )
+    beside = Chapter(title="Beside the thesis", blocks=(Callout("caution", NOTE), table))
+    return [_numbers(outcome), _rankers(outcome), beside]
 
 
-def ranker_rows(outcome: Outcome) -> list[tuple[Value, ...]]:
+def ranker_rows(outcome: ExposureOutcome) -> list[tuple[Value, ...]]:
     """The rankers that people read, with their means, and on how many measures each is beaten by the first."""
-    shown = list(dict.fromkeys(str(name) for name in outcome.shown().column("ranker").to_pylist()))
+    shown = outcome.shown()
     beaten = dict.fromkeys(shown, 0)
     for measure in MEASURES:
         for one in outcome.comparisons(measure):
@@ -64,22 +59,22 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _numbers(outcome: Outcome) -> Chapter:
-    facts = outcome.facts
+def _numbers(outcome: ExposureOutcome) -> Chapter:
+    basis = outcome.basis
     told: list[tuple[str, Value]] = [
-        ("members", facts.members),
-        ("queries", facts.rows),
-        ("critical", f"{facts.critical:.0%}"),
-        ("correlation with topical sensitivity", round(facts.topical_correlation, 2)),
+        ("members", basis.members),
+        ("queries", basis.rows),
+        ("critical", f"{basis.critical:.0%}"),
+        ("correlation with topical sensitivity", round(basis.topical_correlation, 2)),
     ]
-    if facts.kappa is not None:
-        told.append(("agreement of judges (kappa)", round(facts.kappa, 3)))
-    if facts.unmatched:
-        told.append(("judged, but not exposing", facts.unmatched))
+    if basis.kappa is not None:
+        told.append(("agreement of judges (kappa)", round(basis.kappa, 3)))
+    if basis.unmatched:
+        told.append(("judged, but not exposing", basis.unmatched))
     return Chapter(title="In numbers", blocks=(Facts(tuple(told)), Prose(HOW)))
 
 
-def _rankers(outcome: Outcome) -> Chapter:
+def _rankers(outcome: ExposureOutcome) -> Chapter:
     first = outcome.rankers[0]
     name = "learned ranker" if first == LEARNED else _words(first)
     unbeaten = {measure: outcome.unbeaten(measure) for measure in MEASURES}
@@ -100,21 +95,5 @@ def _rankers(outcome: Outcome) -> Chapter:
                 caption=caption,
                 table=DataTable(caption="Means over members", columns=RANKER_COLUMNS, rows=tuple(rows)),
             ),
-        ),
-    )
-
-
-def _thesis(story: CriticalStory) -> Chapter:
-    rows = tuple((_words(name), *told) for name, told in THESIS.items())
-    return Chapter(
-        title="Beside the thesis",
-        blocks=(
-            Callout("caution", NOTE),
-            DataTable(
-                caption="What the thesis found: 100 users, 50 queries each, three judges",
-                columns=("ranker", *MEASURES.values()),
-                rows=rows,
-            ),
-            Code(text=story.command, language="command"),
         ),
     )

@@ -1,7 +1,16 @@
-"""One measure against the truth: a row for every topic, with what is needed to compare measures and roles later.
+"""One measure of risk against the truth: a row for every topic, with what is needed to compare measures and roles.
+
+    R-precision   where R people of a topic are sensitive, the share of them among the first R. The adversary knows how
+                  many there are and takes as many. Micro: over all sensitive people of all topics; macro: over topics.
+    MAP           the mean over topics of average precision: the mean precision at the places of sensitive people
+    NDCG          the whole list against the best order by grades; gain 2^grade - 1, discount log2(1 + position)
+
+Risks tie: people without a word of the topic all have the same. What is given is the mean over all orders of the tied
+(McSherry and Najork 2008), so that no order of rows helps or harms. R-precision may be weighted: where profiles were
+drawn with unequal chances, each stands for as many people as one over its chance, and R counts those.
 
 Rows are plain dictionaries, tables of them have the columns of `SCHEMA`. People whose truth is not known for a topic
-are left out of that topic's ranking.
+are left out of that topic's ranking. Nothing here knows what judges should have said.
 """
 
 from __future__ import annotations
@@ -11,15 +20,26 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from aidos.errors import InputError
-from aidos.studies.risk.measures import average_precision, before, found_within, ndcg, percentiles, within_first
 from aidos.studies.risk.truth import AFFLICTED, WATCHED, Truth
 
-__all__ = ["SCHEMA", "assess", "tabulate"]
+__all__ = [
+    "SCHEMA",
+    "assess",
+    "average_precision",
+    "before",
+    "found_within",
+    "ndcg",
+    "percentiles",
+    "r_precision",
+    "tabulate",
+    "within_first",
+]
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 LISTED = pa.list_(pa.float64())
 
 COLUMNS: dict[str, pa.DataType] = {
@@ -82,3 +102,101 @@ def _places(risks: Floats, roles: dict[str, NDArray[np.bool_]], first: int) -> d
         found[f"{role}_behind"] = before(risks[flags], risks[roles[AFFLICTED]]).tolist() if flags.any() else []
         found[f"{role}_taken"] = float(chances[flags].sum()) / first if first else float("nan")
     return found
+
+
+def within_first(risks: ArrayLike, places: float, weights: ArrayLike | None = None) -> Floats:
+    """For everybody the chance to be among the first so many: 0, 1, or between where people tie or have weights."""
+    found = _numbers(risks)
+    mass = np.ones(len(found)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != found.shape or not (np.isfinite(mass).all() and (mass > 0).all()):
+        raise InputError("weights must be finite and above 0, one for each person")
+    _, group = np.unique(-found, return_inverse=True)
+    sizes = np.bincount(group, weights=mass)
+    ahead = np.cumsum(sizes) - sizes
+    chances: Floats = np.clip((places - ahead) / sizes, 0.0, 1.0)[group]
+    return chances
+
+
+def found_within(risks: ArrayLike, sensitive: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """For each sensitive person, in order of rows, the chance that she is among the first R.
+
+    The mean is R-precision, which is why two measures are compared person by person over these (a paired t-test).
+    """
+    found, flags = _checked(risks, sensitive)
+    number = flags.sum() if weights is None else np.asarray(weights, dtype=np.float64)[flags].sum()
+    return within_first(found, float(number), weights)[flags]
+
+
+def r_precision(risks: ArrayLike, sensitive: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """The share of R sensitive people among the first R; not a number where nobody is sensitive."""
+    chances = found_within(risks, sensitive, weights)
+    if not len(chances):
+        return float("nan")
+    mass = None if weights is None else np.asarray(weights, dtype=np.float64)[np.asarray(sensitive, dtype=np.bool_)]
+    return float(np.average(chances, weights=mass))
+
+
+def average_precision(risks: ArrayLike, sensitive: ArrayLike) -> float:
+    """The mean precision at the places of sensitive people; not a number where nobody is sensitive."""
+    found, flags = _checked(risks, sensitive)
+    if not flags.any():
+        return float("nan")
+    _, group = np.unique(-found, return_inverse=True)
+    sizes = np.bincount(group)
+    held = np.bincount(group, weights=flags)
+    # Position by position: its group, what comes before the group, and its place in it.
+    which = np.repeat(np.arange(len(sizes)), sizes)
+    position = np.arange(1, len(found) + 1)
+    inside = position - (np.cumsum(sizes) - sizes)[which]
+    ahead = (np.cumsum(held) - held)[which]
+    size, own = sizes[which], held[which]
+    # Given that a sensitive person stands here, each other place of the group holds one by (own - 1) / (size - 1).
+    mates = (inside - 1) * (own - 1) / np.maximum(size - 1, 1)
+    total = (own / size * (ahead + 1 + mates) / position).sum()
+    return float(total / flags.sum())
+
+
+def ndcg(risks: ArrayLike, grades: ArrayLike) -> float:
+    """NDCG of the whole list; not a number where all grades are 0."""
+    found, given = _numbers(risks), np.asarray(grades, dtype=np.float64)
+    if found.shape != given.shape or not (np.isfinite(given).all() and (given >= 0).all()):
+        raise InputError("grades must be finite and not negative, one for each person")
+    gains, discounts = np.exp2(given) - 1.0, 1.0 / np.log2(np.arange(2, len(found) + 2))
+    best = float(np.sort(gains)[::-1] @ discounts)
+    _, group, sizes = np.unique(-found, return_inverse=True, return_counts=True)
+    means = np.bincount(group, weights=gains, minlength=len(sizes)) / sizes
+    reach = np.concatenate([[0.0], np.cumsum(discounts)])
+    ends = np.cumsum(sizes)
+    return float(means @ (reach[ends] - reach[ends - sizes])) / best if best > 0 else float("nan")
+
+
+def percentiles(risks: ArrayLike) -> Floats:
+    """The share of people with a lower risk, those with the same counting half: 1 is the most exposed."""
+    from scipy.stats import rankdata
+
+    shares: Floats = (rankdata(risks) - 0.5) / max(np.size(risks), 1)
+    return shares
+
+
+def before(risks: ArrayLike, others: ArrayLike) -> Floats:
+    """For each risk the share of the others that are higher, those that are equal counting half."""
+    found, rivals = _numbers(risks), np.sort(_numbers(others))
+    if not len(rivals):
+        return np.full(len(found), np.nan)
+    lower = np.searchsorted(rivals, found, side="left") + np.searchsorted(rivals, found, side="right")
+    shares: Floats = 1.0 - 0.5 * lower / len(rivals)
+    return shares
+
+
+def _numbers(risks: ArrayLike) -> Floats:
+    found = np.asarray(risks, dtype=np.float64)
+    if found.ndim != 1 or np.isnan(found).any():
+        raise InputError("risks must be numbers, one for each person")
+    return found
+
+
+def _checked(risks: ArrayLike, sensitive: ArrayLike) -> tuple[Floats, Flags]:
+    found, flags = _numbers(risks), np.asarray(sensitive, dtype=np.bool_)
+    if found.shape != flags.shape:
+        raise InputError(f"{found.size} risks were given for {flags.size} people")
+    return found, flags

@@ -10,13 +10,11 @@ people, made-up or real.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,21 +31,18 @@ from aidos.rooms.risk.measures import RiskMeasure, RiskQuestion, TopicalRisk, ri
 from aidos.rooms.risk.people import People, read_people
 from aidos.rooms.risk.spaces import SPACES
 from aidos.studies.risk.assessment import assess, tabulate
-from aidos.studies.risk.judgements import ProfileJudgements
-from aidos.studies.risk.learning import readable_texts, table_texts
-from aidos.studies.risk.outcome import Facts, Outcome
-from aidos.studies.risk.plan import RiskExperiment, Varied, label
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
+from aidos.studies.risk.plan import RiskExperiment, Varied, label, readable_texts, table_texts
+from aidos.studies.risk.profiles import ProfileJudgements
 from aidos.studies.risk.truth import Truth
+from aidos.studies.shelf import Shelf, fingerprint
 from aidos.world.log import log_blocks
 from aidos.world.posts import post_blocks
 from aidos.world.size import World
 
-__all__ = ["Entries", "judged_experiment", "sample_experiment"]
+__all__ = ["STRENGTH", "judged_experiment", "sample_experiment"]
 
 Floats = NDArray[np.float64]
-Entries = Literal["posts", "log"]
-"""What of the sample world is looked at: the open community, or the search log."""
 STRENGTH = TopicalRisk(space="lda")
 """Profiles are drawn by the plain strength of interest."""
 
@@ -56,24 +51,24 @@ def sample_experiment(  # noqa: PLR0913 (what, on what, with what, and where and
     world: World,
     experiment: RiskExperiment | None = None,
     *,
-    entries: Entries = "posts",
+    entries: str = "posts",
     models: RiskModels | None = None,
-    keep: Path | None = None,
+    output: Path | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
-) -> Outcome:
+) -> RiskOutcome:
     """Run it on a world, whose afflicted people are the truth; models are learned from what can be read there."""
     if entries not in ("posts", "log"):
         raise ParameterError(f"entries must be posts or log, got {entries!r}")
     asked = experiment or RiskExperiment()
-    shelf = Shelf(keep, _fingerprint(asked, models, asdict(world) | {"entries": entries}))
+    shelf = Shelf(output, _fingerprint(asked, models, asdict(world) | {"entries": entries}))
     known = models or asked.learning.models(readable_texts(world), shelf, progress=progress)
     people = read_people(_entries(world, entries), analyser=_analyser(known))
     truth = Truth.of_world(world, _names(people))
     what = "posts of the open community" if entries == "posts" else "search log"
     about = f"The {what} of the sample world of {world.people} people (seed {world.seed}), by who is truly afflicted."
     work = _Work(asked, people, known, threads, progress)
-    return work.outcome(truth, Facts(about=about, people=len(people), entries=people.entries), shelf)
+    return work.outcome(truth, RiskBasis(about=about, people=len(people), entries=people.entries), shelf)
 
 
 def judged_experiment(  # noqa: PLR0913 (the same)
@@ -82,10 +77,10 @@ def judged_experiment(  # noqa: PLR0913 (the same)
     experiment: RiskExperiment | None = None,
     *,
     models: RiskModels | None = None,
-    keep: Path | None = None,
+    output: Path | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
-) -> Outcome:
+) -> RiskOutcome:
     """Run it on posts or a search log with judgements; models are learned from the same entries if none are given.
 
     Only judged profiles are ranked against each other, topic by topic. Measures over time are left out, and said to be,
@@ -93,12 +88,12 @@ def judged_experiment(  # noqa: PLR0913 (the same)
     """
     asked = experiment or RiskExperiment()
     people = read_people(entries, analyser=_analyser(models) if models else READING)
-    shelf = Shelf(keep, _fingerprint(asked, models, _described(people, judgements)))
+    shelf = Shelf(output, _fingerprint(asked, models, _described(people, judgements)))
     known = models or asked.learning.models(table_texts(entries), shelf, progress=progress)
     truth = Truth.of_judgements(judgements, _names(people))
     if not np.isfinite(truth.grades).any():
         raise InputError("none of the judged people is among those who wrote", hint="look whether names are the same")
-    facts = Facts(
+    basis = RiskBasis(
         about="Entries of people, by what judges say about them.",
         people=len(people),
         entries=people.entries,
@@ -106,7 +101,7 @@ def judged_experiment(  # noqa: PLR0913 (the same)
         judges=judgements.judges,
         unknown=judgements.among(_names(people))[2],
     )
-    return _Work(asked, people, known, threads, progress).outcome(truth, facts, shelf)
+    return _Work(asked, people, known, threads, progress).outcome(truth, basis, shelf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +114,7 @@ class _Work:
     threads: int | None
     progress: Progress
 
-    def outcome(self, truth: Truth, facts: Facts, shelf: Shelf) -> Outcome:
+    def outcome(self, truth: Truth, basis: RiskBasis, shelf: Shelf) -> RiskOutcome:
         """All measures against the truth, on the topics that all of them can measure."""
         groups = self.asked.groups()
         left_out = {topic: reason for topic in truth.topics if (reason := self._obstacle(topic, truth, list(groups)))}
@@ -131,14 +126,14 @@ class _Work:
             timed = [label(one) for group in groups.values() for one, varied in group if one.needs_times and not varied]
             left_out |= dict.fromkeys(timed, "entries have no times")
             groups = {name: [one for one in group if not one[0].needs_times] for name, group in groups.items()}
-        tables = [
-            shelf.table(f"measured-{name}", partial(self._measured, group, known))
+        rows = {
+            (kept := f"measured-{name}"): shelf.table(kept, partial(self._measured, group, known))
             for name, group in groups.items()
             if group
-        ]
-        if not tables:
+        }
+        if not rows:
             raise InputError("all measures look at what comes again, but entries have no times")
-        return Outcome(rows=pa.concat_tables(tables), facts=replace(facts, left_out=left_out))
+        return RiskOutcome(rows=rows, basis=replace(basis, left_out=left_out), output=shelf.directory)
 
     def _measured(self, group: Sequence[Varied], truth: Truth) -> pa.Table:
         found = self._risks([one for one, _ in group], truth.topics)
@@ -171,7 +166,7 @@ class _Work:
         return ""
 
 
-def _entries(world: World, entries: Entries) -> pa.Table:
+def _entries(world: World, entries: str) -> pa.Table:
     if entries == "log":
         return pa.concat_tables(log_blocks(world))
     posts = pa.concat_tables(post_blocks(world))
@@ -192,19 +187,15 @@ def _analyser(models: RiskModels) -> Analyser:
 
 def _described(people: People, judgements: ProfileJudgements) -> dict[str, Any]:
     """What the data are, in short."""
-    digest = sha256("\n".join([*judgements.people, *judgements.topics, *_names(people)]).encode())
+    names = "\n".join([*judgements.people, *judgements.topics, *_names(people)])
     arrays = (judgements.grades, judgements.sensitive, people.person_starts, people.bags.words, people.bags.frequencies)
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return {"data": digest.hexdigest()}
+    return {"data": fingerprint(names, *arrays)}
 
 
 def _fingerprint(asked: RiskExperiment, models: RiskModels | None, data: Mapping[str, Any]) -> str:
     """What kept results depend on, beside the program."""
-    digest = sha256(json.dumps([asdict(asked), data], sort_keys=True).encode())
-    if models is not None:
-        digest.update(repr((models.topics, models.dimensions)).encode())
-        for numbers in (models.latent and models.latent.phi, models.vectors and models.vectors.matrix):
-            if numbers is not None:
-                digest.update(np.ascontiguousarray(numbers).tobytes())
-    return digest.hexdigest()
+    if models is None:
+        return fingerprint([asdict(asked), data])
+    numbers = (models.latent and models.latent.phi, models.vectors and models.vectors.matrix)
+    known = [each for each in numbers if each is not None]
+    return fingerprint([asdict(asked), data], repr((models.topics, models.dimensions)), *known)

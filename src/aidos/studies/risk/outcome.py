@@ -7,7 +7,14 @@
     roles          where afflicted, professional and curious people stand by each measure
     sweep          what becomes of a measure when one parameter is varied
 
-`aidos.studies.risk.claims` reads from them whether the thesis' findings hold.
+Claims are read from them, with the numbers:
+
+    topical measures are above both baselines        the plain ones and DT, by micro R-precision
+    breadth (D) sets professionals back              a lower percentile, and more afflicted people before them
+    recurrence (T) sets curious people back          more afflicted people before them, and fewer of the first R places
+    both together (DT) are best                      in their space, and over all measures
+
+A claim that fails by little may do so by chance: the comparisons say how sure a difference is.
 
 Percentiles of roles are near 1 for everybody who ever touched the topic, since most people never do. What sets roles
 apart is who stands before whom: `behind` is the share of afflicted people before somebody of the role (one half: they
@@ -16,9 +23,10 @@ are mixed), `taken` the share of the first R places that the role takes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,19 +34,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from aidos.errors import InputError
-from aidos.studies.exposure.measures import PairedT, holm, paired_t
 from aidos.studies.risk.truth import WATCHED
+from aidos.studies.study import Basis, Claim, Outcome
+from aidos.studies.tables import LEVEL, PairedTest, holm, interval, mean_of, paired_test, plain
 
-__all__ = ["BASELINES", "FORMS", "LEVEL", "SPACES", "THESIS", "Facts", "Outcome"]
+if TYPE_CHECKING:
+    from aidos.report.page import Block, Chapter
+
+__all__ = ["BASELINES", "FORMS", "SPACES", "THESIS", "RiskBasis", "RiskOutcome"]
 
 Floats = NDArray[np.float64]
 BASELINES = ("entropy", "differential-privacy")
 SPACES = ("bow", "lda", "w2v")
 FORMS = ("d", "t", "dt")
-LEVEL = 0.05
-"""Below which a corrected p-value is called significant."""
-Z = 1.959963984540054
-"""95 % of a normal variable is within so many standard deviations."""
 
 THESIS: Mapping[str, tuple[float, float, float]] = {
     "entropy": (0.495, 0.560, 0.239),
@@ -61,11 +69,9 @@ THESIS_DATA = ("aol", "health_forums", "quora")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class RiskBasis(Basis):
     """What was measured on."""
 
-    about: str
-    """The people and the truth, in words."""
     people: int
     entries: int
     kappa: float | None = None
@@ -77,20 +83,32 @@ class Facts:
     """Topics and measures that could not be measured, each with the reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcome:
-    """All measures on all topics."""
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RiskOutcome(Outcome):
+    """All measures on all topics: a row for each, see `aidos.studies.risk.assessment.SCHEMA`."""
 
-    rows: pa.Table
-    """A row for each measure and topic; see `aidos.studies.risk.assessment.SCHEMA`."""
-    facts: Facts
+    about: str = "the judged people"
+    basis: RiskBasis
 
-    @property
+    title: ClassVar = "Which measure finds the vulnerable"
+    says: ClassVar = "has every comparison"
+
+    @cached_property
+    def measured(self) -> pa.Table:
+        """All rows."""
+        return pa.concat_tables(self.rows.values())
+
+    @cached_property
+    def plain(self) -> pa.Table:
+        """Those of measures as they are."""
+        return self.measured.filter(pc.is_null(self.measured["parameter"]))
+
+    @cached_property
     def measures(self) -> tuple[str, ...]:
         """The measures as they are, in order."""
-        return tuple(dict.fromkeys(map(str, self._plain()["measure"].to_pylist())))
+        return tuple(dict.fromkeys(map(str, self.plain["measure"].to_pylist())))
 
-    def has(self, *measures: str) -> bool:
+    def tried(self, *measures: str) -> bool:
         """Whether all of these were measured."""
         return set(measures) <= set(self.measures)
 
@@ -100,52 +118,50 @@ class Outcome:
 
     def micro(self, measure: str) -> float:
         """Micro R-precision."""
-        return _mean(self.found(measure))
+        return mean_of(self.found(measure))
 
     @property
     def knows_roles(self) -> bool:
         """Whether it is known who is a professional or curious, as in the sample world."""
-        return any(len(_flat(self.rows, f"{role}_percentiles")) for role in WATCHED)
+        return any(len(_flat(self.measured, f"{role}_percentiles")) for role in WATCHED)
 
     def role(self, measure: str, role: str, what: str) -> float:
         """The mean over people of a role of ``percentiles`` or ``behind``, or the mean over topics of ``taken``."""
         rows = self._of(measure)
         if what == "taken":
-            return _mean(np.array(rows[f"{role}_{what}"].to_numpy(zero_copy_only=False), dtype=np.float64))
-        return _mean(_flat(rows, f"{role}_{what}"))
+            return mean_of(np.array(rows[f"{role}_{what}"].to_numpy(zero_copy_only=False), dtype=np.float64))
+        return mean_of(_flat(rows, f"{role}_{what}"))
 
-    def summary(self) -> pa.Table:
+    def _summary(self) -> pa.Table:
         """A row for each measure."""
         rows = []
         for measure in self.measures:
-            values = self.found(measure)
-            half = Z * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+            _, low, high, sensitive = interval(self.found(measure))
             told = _averages(self._of(measure))
-            low, high = max(told["micro"] - half, 0.0), min(told["micro"] + half, 1.0)
-            bounds = {"low": low, "high": high, "sensitive": len(values)}
+            bounds = {"low": max(low, 0.0), "high": min(high, 1.0), "sensitive": sensitive}
             thesis = dict(zip(THESIS_DATA, THESIS.get(measure, (None,) * 3), strict=True))
             rows.append({"measure": measure, **told, **bounds, **{f"thesis_{k}": v for k, v in thesis.items()}})
         return pa.Table.from_pylist(rows)
 
-    def topics(self) -> pa.Table:
+    def _topics(self) -> pa.Table:
         """A row for each measure and topic: how many are sensitive, R-precision, average precision, NDCG."""
-        rows = self._plain()
-        precisions = [_mean(np.array(found, dtype=np.float64)) for found in rows["found"].to_pylist()]
+        rows = self.plain
+        precisions = [mean_of(np.array(found, dtype=np.float64)) for found in rows["found"].to_pylist()]
         kept = rows.select(["measure", "topic", "people", "sensitive", "average_precision", "ndcg"])
         return kept.append_column("r_precision", pa.array(precisions, pa.float64()))
 
-    def comparisons(self) -> pa.Table:
+    def _comparisons(self) -> pa.Table:
         """A row for each pair of measures that the thesis compares."""
         rows: list[dict[str, Any]] = []
         for family, pairs in self._pairs().items():
-            tests = [paired_t(self.found(one), self.found(other)) for one, other in pairs]
+            tests = [paired_test(self.found(other), self.found(one)) for one, other in pairs]
             corrected = holm([test.p for test in tests])
             rows += [
                 _comparison(family, pair, test, float(p)) for pair, test, p in zip(pairs, tests, corrected, strict=True)
             ]
         return pa.Table.from_pylist(rows)
 
-    def roles(self) -> pa.Table:
+    def _roles(self) -> pa.Table:
         """A row for each measure and role; none where roles are not known."""
         rows = []
         for measure in self.measures:
@@ -153,25 +169,24 @@ class Outcome:
                 shares = _flat(self._of(measure), f"{role}_percentiles")
                 if not len(shares):
                     continue
-                half = Z * float(shares.std(ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else float("nan")
-                percentile = _mean(shares)
+                percentile, low, high, _ = interval(shares)
                 rows.append(
                     {
                         "measure": measure,
                         "role": role,
                         "people": len(shares),
                         "percentile": percentile,
-                        "low": max(percentile - half, 0.0),
-                        "high": min(percentile + half, 1.0),
+                        "low": max(low, 0.0),
+                        "high": min(high, 1.0),
                         "behind": self.role(measure, role, "behind"),
                         "taken": self.role(measure, role, "taken"),
                     }
                 )
         return pa.Table.from_pylist(rows)
 
-    def sweep(self) -> pa.Table:
+    def _sweep(self) -> pa.Table:
         """A row for each measure and value of a parameter that was varied."""
-        varied = self.rows.filter(pc.is_valid(self.rows["parameter"]))
+        varied = self.measured.filter(pc.is_valid(self.measured["parameter"]))
         keys = ("measure", "parameter", "value")
         settings = dict.fromkeys(zip(*(varied[key].to_pylist() for key in keys), strict=True))
         rows = []
@@ -183,24 +198,47 @@ class Outcome:
             rows.append({"measure": measure, "parameter": parameter, "value": value} | _averages(varied.filter(same)))
         return pa.Table.from_pylist(rows)
 
-    def to_json(self) -> dict[str, Any]:
-        """All tables, for machines; nothing of single people."""
-        return {
-            "facts": _clean(asdict(self.facts)),
-            "summary": [_clean(row) for row in self.summary().to_pylist()],
-            "topics": [_clean(row) for row in self.topics().to_pylist()],
-            "comparisons": [_clean(row) for row in self.comparisons().to_pylist()],
-            "roles": [_clean(row) for row in self.roles().to_pylist()],
-            "sweep": [_clean(row) for row in self.sweep().to_pylist()],
-            "thesis": {measure: dict(zip(THESIS_DATA, told, strict=True)) for measure, told in THESIS.items()},
-        }
+    def summaries(self) -> dict[str, pa.Table]:
+        """All tables; nothing of single people."""
+        tables = {"summary": self._summary(), "by-topic": self._topics(), "comparisons": self._comparisons()}
+        return tables | {"roles": self._roles(), "sweep": self._sweep()}
 
-    def _plain(self) -> pa.Table:
-        return self.rows.filter(pc.is_null(self.rows["parameter"]))
+    def facts(self) -> Mapping[str, object]:
+        """All tables, and the thesis' numbers."""
+        told = {name.replace("by-topic", "topics"): rows for name, rows in self.told_rows().items()}
+        thesis = {measure: dict(zip(THESIS_DATA, numbers, strict=True)) for measure, numbers in THESIS.items()}
+        return {**self.place(), "facts": plain(asdict(self.basis)), **told, "thesis": thesis}
+
+    def blocks(self) -> Sequence[Block]:
+        """All measures."""
+        from aidos.report.page import DataTable
+        from aidos.studies.risk.page import MEASURE_COLUMNS, measure_rows
+
+        return (DataTable(caption=self.basis.about, columns=MEASURE_COLUMNS, rows=tuple(measure_rows(self))),)
+
+    def remarks(self) -> Sequence[str]:
+        """What could not be measured."""
+        return (*(f"{what} is left out: {why}" for what, why in self.basis.left_out.items()), *super().remarks())
+
+    def read_claims(self) -> list[Claim]:
+        """The findings that can be read from the measures at hand."""
+        found = [claim for space in SPACES if self.tried(space) for claim in _of_space(self, space)]
+        combined = [f"{space}-dt" for space in SPACES if self.tried(f"{space}-dt")]
+        values = {measure: self.micro(measure) for measure in self.measures}
+        if combined and len(values) > len(combined):
+            best = max(values.values())
+            holds = any(values[measure] == best for measure in combined)
+            found.append(Claim(finding="the best measure of all is a DT", holds=holds, values=values))
+        return found
+
+    def chapters(self) -> list[Chapter]:
+        """Measures side by side, the thesis beside, and how robust they are."""
+        from aidos.studies.risk.page import risk_chapters
+
+        return risk_chapters(self)
 
     def _of(self, measure: str) -> pa.Table:
-        plain = self._plain()
-        found = plain.filter(pc.equal(plain["measure"], pa.scalar(measure)))
+        found = self.plain.filter(pc.equal(self.plain["measure"], pa.scalar(measure)))
         if not found.num_rows:
             raise InputError(f"{measure} was not measured", hint=f"there are {', '.join(self.measures)}")
         return found
@@ -213,21 +251,21 @@ class Outcome:
             "dimensions": [(form, space) for space, forms in spaces for form in forms],
             "combined": [(f"{space}-dt", f"{space}-{form}") for space, _ in spaces for form in ("d", "t")],
         }
-        return {family: [pair for pair in pairs if self.has(*pair)] for family, pairs in wanted.items()}
+        return {family: [pair for pair in pairs if self.tried(*pair)] for family, pairs in wanted.items()}
 
 
 def _averages(rows: pa.Table) -> dict[str, float]:
     """Micro and macro R-precision, MAP and NDCG of one measure; topics without sensitive people do not count."""
     lists = [np.array(found, dtype=np.float64) for found in rows["found"].to_pylist()]
     return {
-        "micro": _mean(np.concatenate([*lists, np.zeros(0)])),
-        "macro": _mean(np.array([_mean(found) for found in lists])),
-        "map": _mean(np.array(rows["average_precision"].to_pylist(), dtype=np.float64)),
-        "ndcg": _mean(np.array(rows["ndcg"].to_pylist(), dtype=np.float64)),
+        "micro": mean_of(np.concatenate([*lists, np.zeros(0)])),
+        "macro": mean_of(np.array([mean_of(found) for found in lists])),
+        "map": mean_of(np.array(rows["average_precision"].to_pylist(), dtype=np.float64)),
+        "ndcg": mean_of(np.array(rows["ndcg"].to_pylist(), dtype=np.float64)),
     }
 
 
-def _comparison(family: str, pair: tuple[str, str], test: PairedT, corrected: float) -> dict[str, Any]:
+def _comparison(family: str, pair: tuple[str, str], test: PairedTest, corrected: float) -> dict[str, Any]:
     return {
         "family": family,
         "measure": pair[0],
@@ -246,15 +284,31 @@ def _flat(rows: pa.Table, column: str) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
+def _of_space(outcome: RiskOutcome, space: str) -> Iterator[Claim]:
+    domain, time, both = (f"{space}-{form}" for form in FORMS)
+    for one in (space, both):
+        if outcome.tried(one, *BASELINES):
+            values = {name: outcome.micro(name) for name in (one, *BASELINES)}
+            holds = values[one] > max(values[base] for base in BASELINES)
+            yield Claim(finding=f"{one} is above both baselines", space=space, holds=holds, values=values)
+    if outcome.knows_roles and outcome.tried(domain):
+        yield _rises(outcome, "D lowers professionals", "professional", "percentiles", (domain, space))
+        yield _rises(outcome, "D sets professionals behind", "professional", "behind", (space, domain))
+    if outcome.knows_roles and outcome.tried(time):
+        yield _rises(outcome, "T sets the curious behind", "curious", "behind", (space, time))
+        yield _rises(outcome, "T takes places from the curious", "curious", "taken", (time, space))
+    if outcome.tried(domain, time, both):
+        values = {name: outcome.micro(name) for name in (space, domain, time, both)}
+        yield Claim(
+            finding="DT is the best of its space",
+            space=space,
+            holds=values[both] == max(values.values()),
+            values=values,
+        )
 
 
-def _clean(value: Any) -> Any:
-    """JSON has no infinity and no NaN."""
-    if isinstance(value, Mapping):
-        return {name: _clean(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(held) for held in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+def _rises(outcome: RiskOutcome, finding: str, role: str, what: str, measures: tuple[str, str]) -> Claim:
+    """A claim that a number of a role is lower by the first measure than by the second."""
+    lower, higher = (outcome.role(measure, role, what) for measure in measures)
+    values = dict(zip(measures, (lower, higher), strict=True))
+    return Claim(finding=finding, space=measures[0].partition("-")[0], holds=lower < higher, values=values)

@@ -1,30 +1,20 @@
-"""The page of the experiment on risk measures: all of them side by side, the thesis beside, and how robust they are."""
+"""The page of the study of risk measures: all of them side by side, the thesis beside, and how robust they are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from aidos.report.charts import bar, line
-from aidos.report.page import (
-    Block,
-    Callout,
-    Chapter,
-    Check,
-    CheckList,
-    Code,
-    DataTable,
-    Facts,
-    Figure,
-    Page,
-    Prose,
-    Source,
-)
+from aidos.report.page import Block, Callout, Chapter, Check, CheckList, DataTable, Facts, Figure, Prose
 from aidos.report.values import Value
-from aidos.studies.risk.claims import Claim, read_claims
-from aidos.studies.risk.outcome import LEVEL, Outcome
+from aidos.studies.study import Claim
+from aidos.studies.tables import LEVEL
 
-__all__ = ["MEASURE_COLUMNS", "RiskStudy", "measure_rows", "risk_study_page"]
+if TYPE_CHECKING:
+    from aidos.studies.risk.outcome import RiskOutcome
+
+__all__ = ["MEASURE_COLUMNS", "measure_rows", "risk_chapters"]
 
 MEASURE_COLUMNS = ("measure", "R-precision (micro)", "95 %", "macro", "MAP", "NDCG", "AOL", "health forums", "Quora")
 HOW = (
@@ -47,33 +37,17 @@ SWEPT = {"breadth": "share of the domain that is broad (k)", "recurring": "time 
 LINES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskStudy:
-    """What the page is about."""
-
-    outcome: Outcome
-    command: str
-    source: Source = None
-    """A finding where people are real; None for the sample world."""
-
-
-def risk_study_page(study: RiskStudy) -> Page:
-    """One page for one experiment."""
-    outcome = study.outcome
+def risk_chapters(outcome: RiskOutcome) -> list[Chapter]:
+    """Measures side by side, roles and parameters where there are some, and how sure it all is."""
     chapters = [_numbers(outcome), _measures(outcome)]
     if outcome.knows_roles:
         chapters.append(_roles(outcome))
-    if outcome.sweep().num_rows:
+    if outcome.tables["sweep"].num_rows:
         chapters.append(_sweep(outcome))
-    return Page(
-        title="Which measure finds the vulnerable",
-        lead=outcome.facts.about,
-        chapters=(*chapters, _comparisons(study)),
-        source=study.source,
-    )
+    return [*chapters, _comparisons(outcome)]
 
 
-def measure_rows(outcome: Outcome) -> list[tuple[Value, ...]]:
+def measure_rows(outcome: RiskOutcome) -> list[tuple[Value, ...]]:
     """Rows under MEASURE_COLUMNS."""
     return [
         (
@@ -83,7 +57,7 @@ def measure_rows(outcome: Outcome) -> list[tuple[Value, ...]]:
             *(_rounded(row[name]) for name in ("macro", "map", "ndcg")),
             *(row[f"thesis_{data}"] for data in ("aol", "health_forums", "quora")),
         )
-        for row in outcome.summary().to_pylist()
+        for row in outcome.tables["summary"].to_pylist()
     ]
 
 
@@ -91,32 +65,31 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else round(value, 3)
 
 
-def _numbers(outcome: Outcome) -> Chapter:
-    facts = outcome.facts
-    told: list[tuple[str, Value]] = [("people", facts.people), ("posts or queries", facts.entries)]
-    if facts.kappa is not None:
-        told += [("judges", facts.judges), ("their agreement (kappa)", _rounded(facts.kappa))]
-    if facts.unknown:
-        told.append(("judged, but not there", facts.unknown))
+def _numbers(outcome: RiskOutcome) -> Chapter:
+    basis = outcome.basis
+    told: list[tuple[str, Value]] = [("people", basis.people), ("posts or queries", basis.entries)]
+    if basis.kappa is not None:
+        told += [("judges", basis.judges), ("their agreement (kappa)", _rounded(basis.kappa))]
+    if basis.unknown:
+        told.append(("judged, but not there", basis.unknown))
     blocks: list[Block] = [Facts(tuple(told)), Prose(HOW)]
-    if facts.left_out:
-        rows = tuple(facts.left_out.items())
+    if basis.left_out:
+        rows = tuple(basis.left_out.items())
         blocks.append(DataTable(caption="What could not be measured", columns=("what", "why"), rows=rows))
     return Chapter(title="In numbers", blocks=tuple(blocks))
 
 
-def _measures(outcome: Outcome) -> Chapter:
+def _measures(outcome: RiskOutcome) -> Chapter:
     rows = measure_rows(outcome)
     bars = [(str(row[0]), float(str(row[1]))) for row in rows if row[1] is not None]
     best = max(bars, key=lambda pair: pair[1], default=("no measure", 0.0))
-    claims = read_claims(outcome)
     checks = tuple(
         Check(
             label=claim.finding + (f" ({claim.space})" if claim.space and claim.space not in claim.finding else ""),
             outcome="passed" if claim.holds else "failed",
             detail=_detail(claim),
         )
-        for claim in claims
+        for claim in outcome.claims
     )
     figure = Figure(
         chart=bar("Micro R-precision by measure", bars, unit="micro R-precision"),
@@ -135,8 +108,8 @@ def _detail(claim: Claim) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in told)
 
 
-def _roles(outcome: Outcome) -> Chapter:
-    rows = outcome.roles().to_pylist()
+def _roles(outcome: RiskOutcome) -> Chapter:
+    rows = outcome.tables["roles"].to_pylist()
     table = DataTable(
         caption="Where people of each role stand",
         columns=("measure", "role", "people", "percentile", "behind", "places"),
@@ -153,8 +126,8 @@ def _roles(outcome: Outcome) -> Chapter:
     return Chapter(title="Afflicted, professional, curious", blocks=(Prose(ROLES), Callout("caution", NOTE), table))
 
 
-def _sweep(outcome: Outcome) -> Chapter:
-    rows = outcome.sweep().to_pylist()
+def _sweep(outcome: RiskOutcome) -> Chapter:
+    rows = outcome.tables["sweep"].to_pylist()
     blocks: list[Block] = []
     for parameter in dict.fromkeys(row["parameter"] for row in rows):
         own = [row for row in rows if row["parameter"] == parameter]
@@ -177,7 +150,7 @@ def _sweep(outcome: Outcome) -> Chapter:
     return Chapter(title="When parameters change", blocks=tuple(blocks))
 
 
-def _comparisons(study: RiskStudy) -> Chapter:
+def _comparisons(outcome: RiskOutcome) -> Chapter:
     rows = tuple(
         (
             f"{row['measure']} against {row['against']}",
@@ -186,11 +159,11 @@ def _comparisons(study: RiskStudy) -> Chapter:
             _rounded(row["corrected"]),
             "yes" if row["better"] else "no",
         )
-        for row in study.outcome.comparisons().to_pylist()
+        for row in outcome.tables["comparisons"].to_pylist()
     )
     table = DataTable(
         caption="Paired t-tests over sensitive people",
         columns=("measures", "difference", "t", "p, corrected", f"better (p below {LEVEL:g})"),
         rows=rows,
     )
-    return Chapter(title="How sure the differences are", blocks=(table, Code(text=study.command, language="command")))
+    return Chapter(title="How sure the differences are", blocks=(table,))

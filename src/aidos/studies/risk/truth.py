@@ -15,8 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.studies.risk.judgements import ProfileJudgements
-from aidos.studies.risk.sampling import ProfileSampling
+from aidos.studies.risk.profiles import ProfileJudgements, ProfileSampling
 from aidos.world.names import client_texts
 from aidos.world.people import ROLES, block_count, people_block
 from aidos.world.size import World

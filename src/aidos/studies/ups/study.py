@@ -11,15 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from annotated_types import Ge
-
-from aidos.core.checks import check_parameters
 from aidos.core.progress import SILENT, Progress
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import RequiredInTerminal, Short
-from aidos.studies.study import Basis, Claim, Makers, Outcome, choose_parts
+from aidos.studies.study import Basis, Claim, InParts, Makers, Outcome, choose_parts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,7 +96,7 @@ class UpsOutcome(Outcome):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpsStudy:
+class UpsStudy(InParts):
     """What profile generalisation costs, keeps, hides and gives.
 
     Five parts: speed (iterations and time by the size of seeds and
@@ -117,19 +113,8 @@ class UpsStudy:
         aidos evaluate ups --taxonomy wordnet.taxonomy --part speed -o results --json
     """
 
-    output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
-    """The directory for results: tables and a page."""
-    part: tuple[str, ...] = ()
-    """A part to run; may be repeated; all if unset."""
     taxonomy: Path | None = None
     """A file with a taxonomy; the bundled one if unset."""
-    size: str = "small"
-    """The size of the sample world: tiny, small or a number of people."""
-    seed: Annotated[int, Ge(0)] = 7
-    """Of the world, and of everything that is drawn."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def run(self, desk: Desk) -> UpsOutcome:
         """Run the parts that are not on the shelf."""

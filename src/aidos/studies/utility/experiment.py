@@ -24,7 +24,7 @@ from aidos.engine.files import write_text
 from aidos.engine.scratch import scratch_directory
 from aidos.errors import ParameterError
 from aidos.rooms.publish.items import KINDS
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.shelf import Shelf
 from aidos.studies.utility.gathering import gather_originals
 from aidos.studies.utility.ground import Ground, lay_documents, lay_suggestions
 from aidos.studies.utility.heldout import require_relevance

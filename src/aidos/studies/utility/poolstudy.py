@@ -29,7 +29,7 @@ from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.rooms.publish.poolsteps import PoolCounts
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.shelf import Shelf
 from aidos.studies.utility.ground import Ground
 from aidos.studies.utility.heldout import Holding, hold_out
 from aidos.studies.utility.plan import ORIGINAL, Job, Setting, UtilityPlan

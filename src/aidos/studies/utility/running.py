@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 
 from aidos.core.progress import SILENT, Progress
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.shelf import Shelf
 
 __all__ = ["Named", "run_jobs"]
 

@@ -34,10 +34,10 @@ def evaluate() -> int:
 
 PARTS = {
     "mediator": "aidos.studies.mediator.study:MediatorStudy",
-    "exposure": "exposure:exposure",
-    "risk": "risk:risk",
+    "exposure": "aidos.studies.exposure.study:ExposureStudy",
+    "risk": "aidos.studies.risk.study:RiskStudy",
     "ups": "aidos.studies.ups.study:UpsStudy",
-    "audit": "audit:audit",
+    "audit": "aidos.studies.audit.study:AuditStudy",
     "utility": "utility:utility",
     "statistics": "statistics:statistics",
     "caching": "caching:caching",

@@ -1,1 +1,0 @@
-"""What the commands on R-susceptibility and their chapter of the demo share."""
