@@ -241,7 +241,7 @@ def read_answer(data: bytes, _: Path) -> None:
 
 def read_word_vectors(data: bytes, place: Path) -> None:
     """Word vectors: text and binary, told apart by their content and name."""
-    from aidos.model.vectorfiles import read_vectors
+    from aidos.model.vectors import read_vectors
 
     path = place / ("vectors.txt", "vectors.bin", "vectors.npz")[data[0] % 3 if data else 0]
     path.write_bytes(data[1:])

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
-from aidos.model.sensitive import DOMAINS, SensitiveTopic, TopicSet, falling_weights
+from aidos.model.sensitive import DOMAINS, SensitiveTopic, TopicSet, falling_weights, read_topics, write_topics
 from aidos.model.text.analyser import Analyser
-from aidos.model.topicfile import read_topics, write_topics
 from aidos.model.topics import default_taxonomy
 from aidos.world.size import World
 from aidos.world.vocabulary import build_vocabulary

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
 from aidos.model.latent.model import STEPS
-from aidos.rooms.risk.baselines import BaselineRisk, EntropyRisk
 from aidos.rooms.risk.entries import BUCKET_ORIGIN
 from aidos.rooms.risk.knowledge import RiskModels
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.measure import BaselineRisk, EntropyRisk, RiskMeasure, TopicalRisk
 from aidos.rooms.risk.people import People
-from aidos.rooms.risk.topical import TopicalRisk
 
 __all__ = ["plain_entries", "plain_risk", "plain_similarity"]
 

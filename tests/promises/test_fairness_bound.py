@@ -6,8 +6,8 @@ import pytest
 from aidos.model.attention import find_attention
 from aidos.rooms.fairness.bounds.stationary import stationary_bound
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.gains import gains, normalise
 from aidos.rooms.fairness.methods import METHODS
+from aidos.rooms.fairness.rankings import gains, normalise
 from aidos.rooms.fairness.simulate import Scenario, simulate
 
 SUBJECTS = 30

@@ -14,8 +14,7 @@ import pytest
 
 from aidos.app.cli import run
 from aidos.model.annotations import read_annotations
-from aidos.model.sensitive import TopicSet
-from aidos.model.topicfile import read_topics
+from aidos.model.sensitive import TopicSet, read_topics
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

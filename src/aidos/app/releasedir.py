@@ -20,7 +20,7 @@ from aidos.core.jsontext import parse_json
 from aidos.engine.files import check_new, directory_when_done, write_text
 from aidos.engine.inputs import open_input, read_text
 from aidos.errors import InputError
-from aidos.report.sheet import write_sheet
+from aidos.report.values import write_sheet
 
 __all__ = [
     "MANIFEST",

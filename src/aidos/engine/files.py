@@ -7,6 +7,9 @@ Where a file system has no locks, nothing is swept, since the living could not b
 
 Nothing that is made here can be written by the group or by others, whatever the umask; private output can be read by
 its owner alone, from the first byte on.
+
+Whoever erases writes zeros over the bytes of a file first. What the disk itself or the file system keeps of old blocks
+(snapshots, backups, cells of flash memory) is beyond this.
 """
 
 from __future__ import annotations
@@ -19,17 +22,19 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial as bind
 from pathlib import Path
+from typing import BinaryIO
 
-from aidos.engine.erasure import blank_file
 from aidos.errors import EngineError, InputError, ParameterError
 
 __all__ = [
+    "blank_file",
     "check_new",
     "directory_when_done",
     "hold_directory",
+    "overwritten",
     "partial_directory",
     "partial_file",
     "publish_new",
@@ -39,6 +44,40 @@ __all__ = [
     "sync",
     "write_text",
 ]
+
+BLOCK = 1 << 20
+
+
+@contextmanager
+def overwritten(path: Path) -> Iterator[None]:
+    """Overwrite what the file holds now, once the block has put another one in its place or removed it."""
+    with ExitStack() as stack:
+        try:
+            old = stack.enter_context(path.open("r+b")) if path.is_file() else None
+        except OSError as error:
+            raise EngineError(f"{path} cannot be opened: {error.strerror}", hint="look at its permissions") from error
+        yield
+        # A file that is still in its place was not replaced, and must not be harmed.
+        if old is None or (path.exists() and os.path.samestat(path.stat(), os.fstat(old.fileno()))):
+            return
+        _blank(old)
+
+
+def blank_file(path: Path) -> None:
+    """Zeros over all that a file holds; it keeps its name."""
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "r+b") as file:
+        _blank(file)
+
+
+def _blank(file: BinaryIO) -> None:
+    """Zeros over all that an open file holds, on the disk before we go on."""
+    left = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    while left > 0:
+        left -= file.write(bytes(min(left, BLOCK)))
+    file.flush()
+    os.fsync(file.fileno())
+
 
 SIDES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from aidos.core.jsontext import parse_json
-from aidos.engine.erasure import blank_file, overwritten
-from aidos.engine.files import sweep_leftovers, write_text
+from aidos.engine.files import blank_file, overwritten, sweep_leftovers, write_text
 from aidos.engine.inputs import read_bytes
 from aidos.errors import EngineError, InputError
 

@@ -85,7 +85,7 @@ class Answer(ABC):
                 with replace_when_done(path, private=private) as partial:
                     pq.write_table(self.table(), partial)
             case ".csv":
-                from aidos.report.sheet import write_sheet
+                from aidos.report.values import write_sheet
 
                 with replace_when_done(path, private=private) as partial:
                     write_sheet(self.table(), partial)

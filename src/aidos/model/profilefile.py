@@ -24,8 +24,7 @@ from typing import Any
 from aidos.core.jsontext import parse_json
 from aidos.core.profile import KeptProfile, Kind, named, tree_digest
 from aidos.core.topictree import TopicTree
-from aidos.engine.erasure import overwritten
-from aidos.engine.files import sweep_leftovers, write_text
+from aidos.engine.files import overwritten, sweep_leftovers, write_text
 from aidos.errors import EngineError, InputError
 from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named
 

@@ -3,15 +3,23 @@
 Text in a report may come from a file somebody else wrote, so every string passes `clean`: control characters (a
 terminal obeys them), direction overrides (they make text read as what it is not) and broken Unicode become the
 replacement character. Escaping for HTML is the page's business, not done here.
+
+A table as CSV is made for spreadsheets: nothing in it acts on one, nor on a terminal.
 """
 
 from __future__ import annotations
 
+import csv
 from math import isinf, isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aidos.core.plaintext import ACTING
+from aidos.core.plaintext import ACTING, sheet_cell
 
-__all__ = ["Value", "clean", "counted", "fit", "is_number", "short", "show"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Value", "clean", "counted", "fit", "is_number", "short", "show", "write_sheet"]
 
 Value = str | int | float | None
 """What a tile, a cell or a chart may hold; None is written as a dash."""
@@ -74,3 +82,13 @@ def _rough(value: float) -> str:
         digits = str(abs(value))
         return f"{'-' if value < 0 else ''}{digits[0]}.{digits[1]}e+{len(digits) - 1}"
     return f"{value:.1e}"
+
+
+def write_sheet(table: pa.Table, path: Path) -> None:
+    """Write the table; see `sheet_cell` for what becomes of texts that would act."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.column_names)
+        for batch in table.to_batches():
+            rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            writer.writerows([sheet_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)

@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from aidos.model.substitution.coded import code_log, spell
-from aidos.model.substitution.phrases import CodedPhrases, Joining
+from aidos.model.substitution.phrases import CodedPhrases, Joining, code_log, spell
 from aidos.model.substitution.suggesting import PairStatistics, changed_phrases, log_likelihood_ratio
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.fairness.gains import Gain, gains, normalise
+from aidos.rooms.fairness.rankings import Gain, gains, normalise
 
 relevances = st.lists(st.floats(0, 1e6), min_size=1, max_size=50).filter(any).map(np.array)
 

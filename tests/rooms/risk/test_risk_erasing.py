@@ -3,7 +3,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.engine.erasure import overwritten
+from aidos.engine.files import overwritten
 from aidos.rooms.risk.directory import erase_rows
 
 

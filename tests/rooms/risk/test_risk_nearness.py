@@ -5,12 +5,10 @@ import pytest
 from made_state import ALL, LOUD, MODELS, made, people_of, state_of
 from risk_worlds import ASKED, NAMES, WEEK
 
-from aidos.rooms.risk.baselines import BaselineRisk
-from aidos.rooms.risk.kept.columns import Standing
-from aidos.rooms.risk.measure import RiskQuestion
+from aidos.rooms.risk.kept.standing import Standing
+from aidos.rooms.risk.measure import LEAST_NEARNESS, BaselineRisk, RiskQuestion, least_nearness
 from aidos.rooms.risk.measures import MEASURES, TopicalRisk, risks
 from aidos.rooms.risk.personal import Alert, find_draft, find_person
-from aidos.rooms.risk.topical import LEAST_NEARNESS, least_nearness
 
 FAR = "nothing of the kind"
 """Words that no topic and no model knows."""

@@ -4,8 +4,7 @@ import pyarrow as pa
 import pytest
 from risk_worlds import engine
 
-from aidos.rooms.risk.people import read_people
-from aidos.rooms.risk.searches import searches
+from aidos.rooms.risk.people import read_people, searches
 
 MINUTE = 60_000_000
 

@@ -20,8 +20,16 @@ from typing import Any
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.model.taxonomies.cache import is_kept_file, load_taxonomy
-from aidos.model.taxonomies.dmoz import is_dmoz, read_dmoz
-from aidos.model.taxonomies.paths import is_chrome, is_path_list, is_shopify, read_chrome, read_path_list, read_shopify
+from aidos.model.taxonomies.paths import (
+    is_chrome,
+    is_dmoz,
+    is_path_list,
+    is_shopify,
+    read_chrome,
+    read_dmoz,
+    read_path_list,
+    read_shopify,
+)
 from aidos.model.taxonomies.records import Draft, ImportedTaxonomy, TaxonomyFormat, read_head
 from aidos.model.taxonomies.tabular import is_iab, is_native, read_iab, read_native
 from aidos.model.taxonomies.wordnet import is_wordnet, read_wordnet

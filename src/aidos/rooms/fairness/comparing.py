@@ -240,7 +240,7 @@ def _bound(scenario: Scenario, equity: EquityOfAttention, progress: Progress) ->
 
     from aidos.model.attention import find_attention
     from aidos.rooms.fairness.bounds.stationary import stationary_bound_cycle
-    from aidos.rooms.fairness.gains import gains, normalise
+    from aidos.rooms.fairness.rankings import gains, normalise
 
     relevance = np.nan_to_num(scenario.relevance, nan=0.0)
     longest = max(relevance, key=lambda row: float(np.count_nonzero(row)))

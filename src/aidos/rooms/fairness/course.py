@@ -14,8 +14,7 @@ import numpy as np
 from aidos.errors import InputError
 from aidos.model.attention import Attention
 from aidos.rooms.fairness.accounts import Accounts, Served
-from aidos.rooms.fairness.gains import gains, normalise
-from aidos.rooms.fairness.rankings import Floats, Ints, SubjectRanking, discounts
+from aidos.rooms.fairness.rankings import Floats, Ints, SubjectRanking, discounts, gains, normalise
 
 __all__ = ["Course", "Recorder", "Series"]
 

@@ -26,8 +26,7 @@ import numpy as np
 
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.model.attention import Attention
-from aidos.rooms.fairness.gains import normalise
-from aidos.rooms.fairness.rankings import Floats, Ints, discounts
+from aidos.rooms.fairness.rankings import Floats, Ints, discounts, normalise
 
 __all__ = [
     "STANDARD_MEASURES",

@@ -17,7 +17,6 @@ from aidos.core.ranking import Ranking
 from aidos.errors import BrokenPromiseError, InputError
 from aidos.model.attention import find_attention
 from aidos.rooms.fairness.accounts import Accounts, Answer, Keeper, Served
-from aidos.rooms.fairness.gains import gains, normalise
 from aidos.rooms.fairness.rankings import (
     Floats,
     Ints,
@@ -26,6 +25,8 @@ from aidos.rooms.fairness.rankings import (
     Standing,
     SubjectRanking,
     as_subject_ranking,
+    gains,
+    normalise,
     quality,
 )
 

@@ -12,14 +12,13 @@ from aidos.errors import ParameterError
 from aidos.jobs.desk import Desk
 from aidos.report.values import Value
 from aidos.rooms.risk.arrivals import in_order
-from aidos.rooms.risk.baselines import BaselineRisk
 from aidos.rooms.risk.directory import RiskDirectory
-from aidos.rooms.risk.everybody import Everybody, everybodys_risks
 from aidos.rooms.risk.history import find_intervals
+from aidos.rooms.risk.measure import BaselineRisk
 from aidos.rooms.risk.measures import RiskMeasure, RiskQuestion, TopicalRisk
 from aidos.rooms.risk.models import Knowledge, choose_topics
 from aidos.rooms.risk.people import People, PeopleFacts, read_people
-from aidos.rooms.risk.ranking import CommunityRanking, RiskRanking
+from aidos.rooms.risk.ranking import CommunityRanking, Everybody, RiskRanking, everybodys_risks
 from aidos.rooms.risk.ranks import Bootstrap, RankInterval, percentiles, rank_people
 from aidos.rooms.risk.state import RiskState
 

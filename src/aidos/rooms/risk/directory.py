@@ -29,19 +29,17 @@ from aidos import __version__
 from aidos.core.guarantee import statement
 from aidos.core.mechanism import PublicFacts
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
-from aidos.engine.erasure import overwritten
-from aidos.engine.files import directory_when_done, replace_when_done, sweep_leftovers, write_text
+from aidos.engine.files import directory_when_done, overwritten, replace_when_done, sweep_leftovers, write_text
 from aidos.engine.sealed import check_files, damage, store_files, stored_entries
 from aidos.engine.store import Manifest
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.risk.everybody import write_ranks
 from aidos.rooms.risk.keeping import RiskStore, read_state
+from aidos.rooms.risk.measure import least_nearness
 from aidos.rooms.risk.models import keep_models, kept_models
 from aidos.rooms.risk.people import People, read_people
-from aidos.rooms.risk.ranking import RiskRanking
+from aidos.rooms.risk.ranking import RiskRanking, write_ranks
 from aidos.rooms.risk.sources import leave_out_repeats
 from aidos.rooms.risk.state import Change, RiskState
-from aidos.rooms.risk.topical import least_nearness
 
 __all__ = ["Added", "Forgotten", "RiskDirectory", "erase_rows"]
 

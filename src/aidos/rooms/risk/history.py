@@ -19,12 +19,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.rooms.risk.baselines import BaselineRisk
 from aidos.rooms.risk.entries import BUCKET_ORIGIN, bucket_numbers
 from aidos.rooms.risk.evidence import gather_redrawn
-from aidos.rooms.risk.kept.columns import Standing
+from aidos.rooms.risk.kept.standing import Standing
 from aidos.rooms.risk.kept.traces import Traces
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.measure import BaselineRisk, RiskMeasure
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.ranks import Bootstrap, RankInterval, rank_among
 from aidos.rooms.risk.state import RiskState, Standings

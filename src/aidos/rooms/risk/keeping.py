@@ -27,9 +27,9 @@ from aidos.engine.database import Database
 from aidos.engine.files import replace_when_done, sweep_leftovers
 from aidos.errors import AidosError, EngineError, InputError, ParameterError
 from aidos.model.text.analyser import Analyser
-from aidos.rooms.risk.kept.packing import check_names, pack_names, pack_traces, unpack_names, unpack_traces
 from aidos.rooms.risk.kept.plan import RiskPlan
-from aidos.rooms.risk.kept.recomputed import Recomputed
+from aidos.rooms.risk.kept.register import check_names, pack_names, pack_traces, unpack_names, unpack_traces
+from aidos.rooms.risk.kept.standing import Recomputed
 from aidos.rooms.risk.knowledge import RiskModels
 from aidos.rooms.risk.measure import RiskMeasure
 from aidos.rooms.risk.measures import find_measure

@@ -32,15 +32,13 @@ from aidos.engine.files import write_text
 from aidos.engine.inputs import read_text
 from aidos.errors import AidosError, InputError, ParameterError
 from aidos.rooms.risk.arrivals import in_order
-from aidos.rooms.risk.baselines import BaselineRisk
 from aidos.rooms.risk.formulas import strength_of_interest
 from aidos.rooms.risk.kept.plan import RiskPlan
 from aidos.rooms.risk.knowledge import RiskModels
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.measure import BaselineRisk, RiskMeasure, TopicalRisk, least_nearness
 from aidos.rooms.risk.overview import FEWEST_OF_A_STEP
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.state import RiskState
-from aidos.rooms.risk.topical import TopicalRisk, least_nearness
 
 __all__ = ["LocalRisk", "QuantileTable", "RiskQuantiles", "Steps", "find_local", "two_digits"]
 
@@ -58,7 +56,7 @@ class LocalRisk:
     nearness: float
     """How near her nearest entry comes to the topic."""
     evidence: bool
-    """Whether that is near enough to say anything, see `aidos.rooms.risk.topical`."""
+    """Whether that is near enough to say anything, see `aidos.rooms.risk.measure`."""
 
 
 def find_local(

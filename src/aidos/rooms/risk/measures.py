@@ -28,12 +28,17 @@ from numpy.typing import NDArray
 from aidos.core.checks import did_you_mean, read_parameters
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import ParameterError
-from aidos.rooms.risk.baselines import BaselineRisk, DifferentialPrivacyRisk, EntropyRisk
 from aidos.rooms.risk.evidence import gather, refuse_without_times
 from aidos.rooms.risk.knowledge import make_presence, make_space, refuse_unheard
-from aidos.rooms.risk.measure import RiskMeasure, RiskQuestion
+from aidos.rooms.risk.measure import (
+    BaselineRisk,
+    DifferentialPrivacyRisk,
+    EntropyRisk,
+    RiskMeasure,
+    RiskQuestion,
+    TopicalRisk,
+)
 from aidos.rooms.risk.spaces import SPACES
-from aidos.rooms.risk.topical import TopicalRisk
 
 __all__ = [
     "MEASURES",

@@ -17,9 +17,8 @@ from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 from aidos.model.latent.matching import Matches, match
 from aidos.model.latent.model import TopicModel
-from aidos.model.sensitive import TopicSet
+from aidos.model.sensitive import TopicSet, read_topics, write_topics
 from aidos.model.text.analyser import Analyser
-from aidos.model.topicfile import read_topics, write_topics
 from aidos.model.vectors import WordVectors
 from aidos.rooms.risk.knowledge import RiskModels
 from aidos.rooms.risk.measures import MEASURES, RiskMeasure, TopicalRisk, find_measure

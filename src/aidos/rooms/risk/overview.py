@@ -108,7 +108,7 @@ class RiskOverview:
     def _spread(self, measure: RiskMeasure, topic: str, risks: NDArray[np.float64], near: NDArray[np.bool_]) -> Spread:
         import numpy as np
 
-        from aidos.rooms.risk.topical import TopicalRisk
+        from aidos.rooms.risk.measure import TopicalRisk
 
         bounds = TENTHS if isinstance(measure, TopicalRisk) else POWERS
         ordered = np.sort(risks[near])

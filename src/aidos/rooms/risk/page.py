@@ -14,11 +14,10 @@ from aidos.report.charts import bar, line
 from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Figure, Page, Prose
 from aidos.report.values import Value
 from aidos.rooms.risk.history import Stage
-from aidos.rooms.risk.kept.columns import Standing
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.kept.standing import Standing
+from aidos.rooms.risk.measure import RiskMeasure, TopicalRisk
 from aidos.rooms.risk.personal import DraftEffect, PersonalReport, TopicRank
 from aidos.rooms.risk.reasons import Reason
-from aidos.rooms.risk.topical import TopicalRisk
 
 __all__ = [
     "DRAFT_CHANGES_NOTHING",

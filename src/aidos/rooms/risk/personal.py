@@ -21,7 +21,7 @@ from aidos.core.mechanism import Finding
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.risk.arrivals import Arrival, in_order, people_of_arrivals
 from aidos.rooms.risk.history import Stage, find_history, find_intervals
-from aidos.rooms.risk.kept.columns import Standing
+from aidos.rooms.risk.kept.standing import Standing
 from aidos.rooms.risk.kept.traces import Traces
 from aidos.rooms.risk.measure import RiskMeasure
 from aidos.rooms.risk.people import People
@@ -48,7 +48,7 @@ class Alert:
     """From where on somebody wants to be warned; whatever is reached first.
 
     Only evidence is a reason to warn: her nearest entry, and the draft where it is about one, must come nearer to the
-    topic than the least nearness of the measure (`aidos.rooms.risk.topical`).
+    topic than the least nearness of the measure (`aidos.rooms.risk.measure`).
     """
 
     percentile: Annotated[float, Gt(0), Lt(1)] | None = 0.95

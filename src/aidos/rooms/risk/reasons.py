@@ -13,17 +13,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.rooms.risk.baselines import BaselineRisk
 from aidos.rooms.risk.entries import Bags
-from aidos.rooms.risk.kept.holders import Holders
 from aidos.rooms.risk.kept.plan import PRESENCE
 from aidos.rooms.risk.kept.register import entry_name
+from aidos.rooms.risk.kept.standing import Holders
 from aidos.rooms.risk.kept.traces import Traces
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.measure import BaselineRisk, RiskMeasure, TopicalRisk
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.spaces import Similarity
 from aidos.rooms.risk.state import RiskState
-from aidos.rooms.risk.topical import TopicalRisk
 
 __all__ = ["Reason", "Reasons", "TellingWord"]
 

@@ -2,7 +2,7 @@
 
 Whatever the source, a table here has author_id, timestamp, post_id, title and text, and known_by: what an entry is told
 from all others by, such as its post_id; null where it has no name. A query that was asked and clicked is one entry (see
-`aidos.rooms.risk.searches`), named by its id or by its time. Where entries have no times, timestamps are null: then
+`aidos.rooms.risk.people`), named by its id or by its time. Where entries have no times, timestamps are null: then
 measures over time refuse to work, all others do.
 
 Entries that were counted before are left out when they come again, and refused when they come changed. An entry is
@@ -28,7 +28,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
-from aidos.rooms.risk.searches import searches
+from aidos.rooms.risk.people import searches
 
 __all__ = ["MYSELF", "leave_out_repeats", "read_entries", "read_own_texts"]
 

@@ -3,14 +3,14 @@
 Per person and topic only that is kept which the measures need: the highest similarities, the highest time buckets, the
 topic's words that somebody has, and the names of the entries they come from. The result is that of computing everything
 again from all entries, to the last digit. Topical risks are those of one person alone: a new entry moves her, and the
-sorted risks of a topic take one merge. The baselines compare with everybody: see `aidos.rooms.risk.kept.holders`.
+sorted risks of a topic take one merge. The baselines compare with everybody: see `aidos.rooms.risk.kept.standing`.
 
 Taking an entry away needs the person's other entries: maxima do not tell what was second. Those are not kept, since a
 state should know no more of people than it must. So an entry is deleted by giving all entries that its person still has
 (`RiskState.replace`), and whoever has none left is removed (`RiskState.remove`). Both are exact as well.
 
 Adding an entry again changes no risk. Measures of third parties cannot be kept in this way: with them every change is
-given the entries of everybody as well, and computes them again (`aidos.rooms.risk.kept.recomputed`).
+given the entries of everybody as well, and computes them again (`aidos.rooms.risk.kept.standing`).
 
 A state lives in memory; `aidos.rooms.risk.keeping` puts it on the disk. It holds the truth about people, and is for
 its owner alone.
@@ -28,18 +28,14 @@ from numpy.typing import NDArray
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import ParameterError
 from aidos.rooms.risk.arrivals import in_order
-from aidos.rooms.risk.baselines import BaselineRisk
-from aidos.rooms.risk.kept.columns import Standing, standing_among, with_changes
-from aidos.rooms.risk.kept.holders import Holders
 from aidos.rooms.risk.kept.plan import PRESENCE, RiskPlan
-from aidos.rooms.risk.kept.recomputed import Recomputed
 from aidos.rooms.risk.kept.register import Names, Register, name_entries
+from aidos.rooms.risk.kept.standing import Holders, Recomputed, Standing, standing_among, with_changes
 from aidos.rooms.risk.kept.traces import NOBODY, Traces
 from aidos.rooms.risk.knowledge import refuse_unheard
-from aidos.rooms.risk.measure import RiskMeasure, RiskQuestion
+from aidos.rooms.risk.measure import BaselineRisk, RiskMeasure, RiskQuestion, TopicalRisk, least_nearness
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.spaces import Layout
-from aidos.rooms.risk.topical import TopicalRisk, least_nearness
 
 __all__ = ["Change", "RiskState", "Standings", "Telling"]
 

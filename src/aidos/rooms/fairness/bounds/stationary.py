@@ -26,8 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aidos.rooms.fairness.bounds.cycle import Cycle
-from aidos.rooms.fairness.bounds.search import Search
+from aidos.rooms.fairness.bounds.search import Cycle, Search
 from aidos.rooms.fairness.rankings import Floats, Ints
 
 __all__ = ["StationaryBound", "stationary_bound", "stationary_bound_cycle"]

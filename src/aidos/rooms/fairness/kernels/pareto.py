@@ -18,12 +18,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.rooms.fairness.kernels.compiled import njit
-from aidos.rooms.fairness.kernels.sorting import sort_by
 
-__all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves"]
+__all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves", "sort_by"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@njit(cache=True)
+def sort_by(members: Ints, values: Floats, begin: int, end: int, spare: Ints) -> None:
+    """Put ``members[begin:end]`` in the order of ``values[member]``, equal ones as they stand; ``spare`` is as long."""
+    width = 1
+    while width < end - begin:
+        for low in range(begin, end, 2 * width):
+            middle, high = min(low + width, end), min(low + 2 * width, end)
+            left, right = low, middle
+            for at in range(low, high):
+                if left < middle and (right >= high or values[members[left]] <= values[members[right]]):
+                    spare[at] = members[left]
+                    left += 1
+                else:
+                    spare[at] = members[right]
+                    right += 1
+        for at in range(begin, end):
+            members[at] = spare[at]
+        width *= 2
+
 
 TOLERANCE = 1e-11
 FIRST_WINDOW = 1.0 / 4.0

@@ -117,7 +117,7 @@ def _judged(path: Path, judge: str, topics: TopicSet, ask: Callable[[str], str |
 
 def _compared(files: Sequence[Path], topics: TopicSet, majority: Path | None) -> dict[str, object]:
     """How far judges agree; nothing is said of domains where no topic has two judges who named one."""
-    from aidos.model.topicfile import write_topics
+    from aidos.model.sensitive import write_topics
 
     joined = _joined(files)
     told: dict[str, object] = {"topics": len(joined.topics), "judges": len(joined.judges)}

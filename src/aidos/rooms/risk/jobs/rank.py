@@ -70,7 +70,7 @@ class RankedCommunity(Finding):
 
     def table(self) -> pa.Table:
         """A row for each person, topic and measure."""
-        from aidos.rooms.risk.everybody import ranks_table
+        from aidos.rooms.risk.ranking import ranks_table
 
         return ranks_table(self.value.state)
 

@@ -89,7 +89,7 @@ class ListTopics:
 
     def run(self, desk: Desk) -> SensitiveTopics:  # noqa: ARG002
         """Read the topics and match them with the model."""
-        from aidos.model.topicfile import write_topics
+        from aidos.model.sensitive import write_topics
 
         known = self.knowing.silently(self.import_file)
         if self.export is not None:

@@ -125,8 +125,7 @@ def _learned(entries: EmbeddedTable, asked: TrainModels, desk: Desk) -> TrainedM
 
     from aidos.engine.files import write_text
     from aidos.model.latent.matching import make_cards, match
-    from aidos.model.sensitive import TopicSet
-    from aidos.model.topicfile import read_topics
+    from aidos.model.sensitive import TopicSet, read_topics
     from aidos.rooms.risk.models import CARDS, LATENT, VECTORS
 
     output = Path(asked.output)

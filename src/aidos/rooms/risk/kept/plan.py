@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from aidos.errors import ParameterError
 from aidos.model.text.analyser import Analyser
-from aidos.rooms.risk.baselines import BaselineRisk
 from aidos.rooms.risk.evidence import refuse_without_times
 from aidos.rooms.risk.formulas import strength_of_interest
 from aidos.rooms.risk.kept.traces import KeptSpace, Traces
 from aidos.rooms.risk.knowledge import RiskModels, make_presence, make_space
-from aidos.rooms.risk.measure import RiskMeasure
+from aidos.rooms.risk.measure import BaselineRisk, RiskMeasure, TopicalRisk
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.spaces import SPACES, Layout, PresenceSpace
-from aidos.rooms.risk.topical import TopicalRisk
 
 __all__ = ["PRESENCE", "RiskPlan"]
 

@@ -18,7 +18,7 @@ from aidos.core.progress import SILENT, Progress
 from aidos.model.retrieval.threads import in_chunks
 from aidos.rooms.risk.entries import bucket_numbers
 from aidos.rooms.risk.evidence import Evidence
-from aidos.rooms.risk.kept.kernels import keep_bucketed, keep_nearest
+from aidos.rooms.risk.kernels import keep_bucketed, keep_nearest
 from aidos.rooms.risk.people import People
 from aidos.rooms.risk.spaces import Layout, Space
 
