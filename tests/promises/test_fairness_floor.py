@@ -6,8 +6,8 @@ import pytest
 from aidos.core.guarantee import QualityFloor
 from aidos.core.mechanism import PublicFacts
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.measures import ndcg_quality
 from aidos.rooms.fairness.rankings import SubjectRanking, gains
+from oracles.fairness import ndcg_quality
 
 TOLERANCE = 1e-9
 ATTENTIONS = ("singular", "geometric", "dcg:positions=4", "measured:0.1,0.5,0.2,0.2", "rbp:persistence=0.9,positions=3")

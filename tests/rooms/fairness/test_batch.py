@@ -9,8 +9,8 @@ from aidos.errors import InputError, ParameterError
 from aidos.model.attention import find_attention
 from aidos.rooms.fairness.batch import ABSENT, EquityRanker, rerank_matrix
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.measures import accumulate, ndcg_quality
 from aidos.rooms.fairness.rankings import SubjectRanking, gains
+from oracles.fairness import accumulate, ndcg_quality
 
 NAN = float("nan")
 

@@ -10,9 +10,9 @@ from aidos.model.attention import find_attention
 from aidos.rooms.fairness.accounts import MemoryKeeper
 from aidos.rooms.fairness.course import Recorder
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.measures import accumulate, ndcg_quality
 from aidos.rooms.fairness.rankings import SubjectRanking, gains
 from aidos.rooms.fairness.reranker import Reranker
+from oracles.fairness import accumulate, ndcg_quality
 
 THREE = find_attention("geometric:share=0.5,positions=3")
 

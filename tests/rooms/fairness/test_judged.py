@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from aidos.errors import InputError, MissingExtraError, ParameterError
-from aidos.rooms.fairness.measures import judge, served_lists
+from aidos.rooms.fairness.measures import judge
+from oracles.fairness import served_lists
 
 JUDGEMENTS = [("q1", "a", 3), ("q1", "b", 0), ("q1", "c", 1), ("q2", "x", 1)]
 

@@ -10,8 +10,9 @@ from scipy.stats import kendalltau
 from aidos.errors import InputError
 from aidos.model.attention import Cascade, Geometric, Measured, Singular
 from aidos.rooms.fairness.accounts import Accounts, Served
-from aidos.rooms.fairness.measures import accumulate, ap_quality, kendall_tau, ndcg_quality, unfairness
+from aidos.rooms.fairness.measures import ap_quality, kendall_tau
 from aidos.rooms.fairness.rankings import gains, normalise
+from oracles.fairness import accumulate, ndcg_quality, unfairness
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -1,8 +1,6 @@
 """Who is short-changed: attention against relevance for each subject and for each group of subjects.
 
-A deficit is relevance that has not been met by attention, a surplus is attention beyond it. The Lorenz curve orders
-subjects by attention per relevance and shows which share of all attention the worst-served share of all relevance gets;
-its Gini coefficient is 0 where attention is proportional to relevance and 1 where none of it was earned.
+A deficit is relevance that has not been met by attention, a surplus is attention beyond it.
 
 Intervals of groups are bootstrap percentile intervals over the group's subjects: they say how far the number would move
 had other subjects of the same kind been drawn. They do not speak about other queries, and over few subjects they are
@@ -22,7 +20,7 @@ from aidos.core.checks import check_parameters
 from aidos.errors import InputError
 from aidos.rooms.fairness.rankings import Floats, Ints
 
-__all__ = ["Bootstrap", "Disparity", "Estimate", "GroupDisparity", "Lorenz", "SubjectDisparity", "measure_disparity"]
+__all__ = ["Bootstrap", "Disparity", "Estimate", "GroupDisparity", "SubjectDisparity", "measure_disparity"]
 
 MOST_DRAWN_AT_ONCE = 2_000_000
 """Subjects drawn in one go, which bounds the memory of the bootstrap."""
@@ -39,18 +37,6 @@ class SubjectDisparity:
     """Attention less relevance: negative is owed."""
     ratio: float
     """Attention per relevance; infinite for attention without any relevance, 1 for neither."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lorenz:
-    """Shares of attention against shares of relevance, worst-served subjects first."""
-
-    relevance: Floats
-    """Share of all relevance, from 0 to 1."""
-    attention: Floats
-    """Share of all attention that it gets, from 0 to 1; never above the share of relevance."""
-    gini: float
-    """Twice the area between the curve and the diagonal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,17 +108,6 @@ class Disparity:
     def surpluses(self, number: int = 10) -> tuple[SubjectDisparity, ...]:
         """Who got most beyond relevance, most first; never anybody who got no more."""
         return tuple(self._line(each) for each in _smallest(-self.difference, number))
-
-    def lorenz(self) -> Lorenz:
-        """The curve and its Gini coefficient."""
-        if not self.attention.any() or not self.relevance.any():
-            raise InputError("nobody has any attention, or any relevance", hint="count at least one ranking first")
-        order = np.argsort(self.ratio, kind="stable")
-        earned = np.concatenate([[0.0], np.cumsum(self.relevance[order])])
-        received = np.concatenate([[0.0], np.cumsum(self.attention[order])])
-        earned, received = earned / earned[-1], received / received[-1]
-        area = float(np.diff(earned) @ (received[1:] + received[:-1])) / 2
-        return Lorenz(relevance=earned, attention=received, gini=max(1 - 2 * area, 0.0))
 
     def by_group(self, groups: Sequence[str], bootstrap: Bootstrap | None = None) -> tuple[GroupDisparity, ...]:
         """One line per group, by name; ``groups`` names each subject's."""

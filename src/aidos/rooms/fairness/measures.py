@@ -1,12 +1,9 @@
-"""How fair a sequence of rankings was and how good each ranking stayed: plain functions on arrays.
+"""How good rankings stayed: plain functions on arrays.
 
-Unfairness is the sum over all subjects of |accumulated attention - accumulated relevance|, as in the
-equity-of-attention paper. `accumulate` is its plain definition, a loop over rankings and positions: it counts every
-ranking, credits a subject by the position where it was *served*, and adds. Faster accounts are tested against it.
-
-The three measures of quality compare a served order with the order by relevance, and all three are 1 where only
-subjects of equal relevance changed places, except AP-quality at the edge of the top. None of them says whether
-relevance itself was right; for that there are the standard measures against relevance judgements, by `ir_measures`.
+Two measures compare a served order with the order by relevance, beside the NDCG-quality that is promised; both are 1
+where only subjects of equal relevance changed places, except AP-quality at the edge of the top. None of them says
+whether relevance itself was right; for that there are the standard measures against relevance judgements, by
+`ir_measures`.
 
 NDCG-quality asks how much of the search system's own order is kept; judgements ask how good it was for people. Results
 are judged in the order in which they were *served*: the usual tools sort by score and break ties by name, which would
@@ -17,86 +14,16 @@ Rankings of queries without judgements are left out, and judged queries that wer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from aidos.errors import InputError, MissingExtraError, ParameterError
-from aidos.model.attention import Attention
-from aidos.rooms.fairness.rankings import Floats, Ints, discounts, normalise
+from aidos.rooms.fairness.rankings import Floats, Ints
 
-__all__ = [
-    "STANDARD_MEASURES",
-    "Accumulated",
-    "accumulate",
-    "ap_quality",
-    "judge",
-    "kendall_tau",
-    "ndcg_quality",
-    "served_lists",
-    "unfairness",
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Accumulated:
-    """What each subject has received and earned over a sequence of rankings."""
-
-    attention: Floats
-    relevance: Floats
-
-    @property
-    def unfairness(self) -> float:
-        """The distance of the two."""
-        return unfairness(self.attention, self.relevance)
-
-
-def unfairness(attention: Floats, relevance: Floats) -> float:
-    """Sum over subjects of |attention - relevance|, both accumulated."""
-    return float(np.abs(attention - relevance).sum())
-
-
-def accumulate(
-    orders: Sequence[Sequence[int] | Ints], relevances: Sequence[Sequence[float] | Floats], attention: Attention
-) -> Accumulated:
-    """Attention and relevance of each subject over all rankings.
-
-    ``orders`` holds, for each ranking, the numbers of its subjects as they were served, first to last; a ranking need
-    not hold everybody. ``relevances`` holds the relevance of the same subjects in the same order.
-    """
-    if len(orders) != len(relevances):
-        raise InputError(f"{len(orders)} orders but {len(relevances)} lists of relevance", hint="give one per ranking")
-    subjects = 1 + max((int(subject) for order in orders for subject in order), default=-1)
-    received, earned = np.zeros(subjects), np.zeros(subjects)
-    for number, (order, values) in enumerate(zip(orders, relevances, strict=True), start=1):
-        members = {int(subject) for subject in order}
-        if not len(members) == len(order) == len(values) or min(members, default=-1) < 0:
-            raise InputError(
-                f"ranking {number}: an order holds each subject once, and relevance is given for each of them",
-                hint="number the subjects from 0",
-            )
-        shares = normalise(np.asarray(values, dtype=np.float64))
-        weights = attention.weights(np.sort(shares)[::-1])
-        for position, (subject, share) in enumerate(zip(order, shares, strict=True)):
-            earned[subject] += share
-            if position < len(weights):
-                received[subject] += weights[position]
-    return Accumulated(attention=received, relevance=earned)
-
-
-def ndcg_quality(gains: Floats, order: Ints, positions: int) -> float:
-    """NDCG-quality@k: DCG of the served order as a share of the DCG of the order by relevance, over k positions.
-
-    ``gains`` are those of the subjects in any order, ``order`` holds indices into them as served. 1 if no subject has
-    any gain.
-    """
-    counted = min(positions, len(gains))
-    weights = discounts(counted)
-    best = float(weights @ np.sort(gains)[::-1][:counted])
-    return float(weights @ gains[order[:counted]]) / best if best > 0 else 1.0
+__all__ = ["STANDARD_MEASURES", "ap_quality", "judge", "kendall_tau"]
 
 
 def kendall_tau(relevance: Floats, order: Ints) -> float:
@@ -183,23 +110,6 @@ def judge(
     if not rankings:
         raise InputError("no served ranking has judgements", hint="check that both speak of the same query ids")
     return {text: sums[measure] / rankings for text, measure in zip(measures, parsed, strict=True)}
-
-
-def served_lists(rows: Iterable[tuple[str, str, int]]) -> Iterator[Served]:
-    """From rows of a run, (query_id, object_id, position), to one list per query, by position.
-
-    A run holds each query once; the rows of a query need not stand together.
-    """
-    lists: dict[str, list[tuple[int, str]]] = {}
-    for query_id, object_id, position in rows:
-        lists.setdefault(query_id, []).append((position, object_id))
-    for query_id, placed in lists.items():
-        placed.sort(key=lambda pair: pair[0])
-        if len({position for position, _ in placed}) != len(placed):
-            raise InputError(
-                "a query has two results on one position", hint="number the results of a query 1, 2, 3, ..."
-            )
-        yield query_id, [object_id for _, object_id in placed]
 
 
 def _parse(measures: Sequence[str]) -> list[Any]:

@@ -6,7 +6,8 @@ from small_cases import attention_of, enumerated_rate, geometric, legal_orders, 
 
 from aidos.errors import ParameterError
 from aidos.rooms.fairness.bounds import stationary
-from aidos.rooms.fairness.bounds.stationary import stationary_bound, stationary_bound_cycle
+from aidos.rooms.fairness.bounds.stationary import stationary_bound_cycle
+from oracles.fairness import stationary_bound
 
 FLOORS = [0.0, 0.6, 0.8, 0.9, 0.95, 1.0]
 LINEAR = query_of(np.arange(100, 0, -1))

@@ -29,7 +29,7 @@ import numpy as np
 from aidos.rooms.fairness.bounds.search import Cycle, Search
 from aidos.rooms.fairness.rankings import Floats, Ints
 
-__all__ = ["StationaryBound", "stationary_bound", "stationary_bound_cycle"]
+__all__ = ["StationaryBound", "stationary_bound_cycle"]
 
 EXACT_CLASSES = 128
 """So many different subjects that can be shown get a price of their own each."""
@@ -58,29 +58,6 @@ class StationaryBound:
     """Rankings looked at."""
     iterations: int
     """Mixtures computed."""
-
-
-def stationary_bound(  # noqa: PLR0913  # the setting and how long to search
-    relevance: Floats,
-    gains: Floats,
-    attention: Floats,
-    quality_floor: float,
-    *,
-    tolerance: float = 1e-6,
-    blocks: int = 48,
-    most_columns: int = 20_000,
-    start: Sequence[Ints] = (),
-) -> StationaryBound:
-    """The bound for one query; subjects in any order. `start` may hold rankings that a method served."""
-    return stationary_bound_cycle(
-        [(relevance, gains)],
-        attention,
-        quality_floor,
-        tolerance=tolerance,
-        blocks=blocks,
-        most_columns=most_columns,
-        start=[start],
-    )
 
 
 def stationary_bound_cycle(  # noqa: PLR0913  # the setting and how long to search
