@@ -58,6 +58,8 @@ class Catalogue:
     """The option that leaves out what is bad."""
     leave_out: str
     """What that does, in words."""
+    names_tell: bool = False
+    """Whether a file's name tells that its rows are counted, and not its lines."""
 
     def tell(  # noqa: PLR0913 (what a problem consists of, each given by name)
         self,
@@ -73,7 +75,7 @@ class Catalogue:
         """The problem of a kind in a file; ``words`` fill the gaps in the catalogue's sentences."""
         kind = self.kinds[slug]
         known = {"skip": self.skip, "leave_out": self.leave_out, **words, "column": column}
-        in_rows = file.lower().endswith(".parquet") or file == TABLE
+        in_rows = self.names_tell and (file.lower().endswith(".parquet") or file == TABLE)
         return Problem(
             kind=slug,
             file=file,
@@ -302,7 +304,9 @@ OF_PAIRS = _by_slug(
     Kind("empty-directory", "the directory holds no file", "name the directory with the saved lists"),
     Kind("no-names", "no document has an id", "every document needs its id in a column docno, doc_id or id"),
 )
-TABLES = Catalogue(kinds=OF_ANY_FILE | OF_TABLES, skip="--skip-bad-rows", leave_out="leave such rows out")
+TABLES = Catalogue(
+    kinds=OF_ANY_FILE | OF_TABLES, skip="--skip-bad-rows", leave_out="leave such rows out", names_tell=True
+)
 """Search logs, posts, runs, judgements."""
 RANKINGS = Catalogue(
     kinds=OF_ANY_FILE | OF_ROWS | OF_RANKINGS, skip="--skip-bad-rankings", leave_out="leave such rankings out"

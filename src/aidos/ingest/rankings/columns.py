@@ -53,7 +53,7 @@ def check_given(given: Mapping[str, str]) -> None:
 
 def find_columns(names: Iterable[str], given: Mapping[str, str]) -> dict[str, str]:
     """Our column to the file's: as given, or else of its own name, or else of an alias."""
-    return match_columns([name for name in names if name not in given.values()], ALIASES, given)
+    return {**given, **match_columns([name for name in names if name not in given.values()], ALIASES, given)}
 
 
 def missing_columns(
