@@ -39,6 +39,7 @@ __all__ = [
     "rerank",
     "risk",
     "sample",
+    "shield",
     "simulate",
     "write_sample",
 ]

@@ -17,6 +17,7 @@ from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
 from aidos.rooms.risk.jobs.rank import RankedCommunity as RankedCommunity
 from aidos.rooms.shield.mediator.mixing import MixedLog as MixedLog
+from aidos.rooms.shield.profile.showing import Shield as Shield
 from aidos.world.sample import Sample as Sample
 from aidos.world.size import World as World
 from aidos.world.write import write_sample as write_sample
@@ -130,6 +131,16 @@ def sample(
     desk: Desk | None = ...,
 ) -> Sample:
     """Write a part of the sample world: synthetic, seeded, with the truth known."""
+
+def shield(
+    file: Data = ...,
+    /,
+    *,
+    taxonomy: str | Path | None = ...,
+    depth: int | None = ...,
+    desk: Desk | None = ...,
+) -> Shield:
+    """Show a profile as a tree: documents at and below each topic, and which topics are sensitive."""
 
 def simulate(
     *,

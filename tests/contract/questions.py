@@ -18,6 +18,16 @@ QUESTIONS = {
     "ingest": {"files": ["log.parquet"], "output": "read.parquet"},
     "mediate assign": {"files": ["log.parquet"], "accounts": 40, "seed": 1, "output": "mixed", "finding": "mixed.html"},
     "mediate measure": {"files": ["log.parquet"], "alphas": [0.5], "heuristics": ["original"], "seed": 1},
+    "taxonomy show": {"topic": "health", "depth": 1},
+    "taxonomy find": {"words": ["saxophone", "lessons"], "most": 3},
+    "taxonomy import": {"source": "topics.txt", "output": "topics.tsv"},
+    "shield profile build": {"sources": ["diary.txt"], "output": "built.json"},
+    "shield profile show": {"file": "profile.json", "depth": 2},
+    "shield profile edit": {"file": "profile.json", "sensitive": ["debt=3"], "support": ["chess=2"], "merge": True},
+    "shield profile forget": {"file": "profile.json", "session": True},
+    "shield explain": {"query": "loan", "profile": "profile.json", "risk_limit": 0.2, "output": "explained.html"},
+    "shield rerank": {"results": "results.json", "query": "loan", "profile": "profile.json", "output": "mine.json"},
+    "shield rules export": {"file": "rules.toml", "form": "goggles", "output": "mine.goggle"},
     "sample": {"part": "log", "size": "40", "output": "sample.csv"},
     "risk rank": {
         "files": ["posts.parquet"],
@@ -47,6 +57,7 @@ ASK_OTHERS = {"run", "describe"}
 """They ask other jobs, and are tried with each of them."""
 
 BEFORE = (
+    "shield profile build diary.txt -o profile.json",
     "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
     "fair export attention.store -o exported.parquet",
     "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",
@@ -67,5 +78,8 @@ def prepare(home):
     for judge, answer in (("ann", "yes"), ("bob", "no")):
         rows = f"topic,judge,sensitive,domain\ndebt,{judge},yes,\ngambling,{judge},{answer},\n"
         (home / f"{judge}.csv").write_text(rows)
+    (home / "topics.txt").write_text("Arts > Music > Jazz\nFood\n")
+    (home / "results.json").write_text('[{"url": "https://a.example", "title": "Loan"}, {"title": "Creditor"}]')
+    (home / "rules.toml").write_text('block = ["forum.example"]\n')
     for command in BEFORE:
         assert run([*command.split(), "--quiet"]) == 0, command

@@ -9,9 +9,9 @@ from aidos.errors import ParameterError
 from aidos.report.page import DataTable, Figure, render
 from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.rooms.shield.profile.decision import Decision, SeedTopic
+from aidos.rooms.shield.profile.explaining import Explained
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.rooms.shield.profile.page import (
-    ShieldStory,
     no_gain_words,
     shield_page,
     standing_rows,
@@ -43,7 +43,7 @@ def decided(topics, outcome="sent", **changes):
 
 def story(decision, **changes):
     names = {each.topic: f"The {each.topic} <b>" for each in decision.topics}
-    return ShieldStory(query="a <query>", decision=decision, mechanism=ProfileGeneralisation(), names=names, **changes)
+    return Explained(query="a <query>", decision=decision, terms=ProfileGeneralisation(), names=names, **changes)
 
 
 SEED = [topic("root", 0), topic("arts", 1), topic("debt", 2, "hidden", sensitive=True)]

@@ -24,7 +24,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from aidos import __version__
 from aidos.app.extras import checked
-from aidos.app.grown import grow_command, in_options
+from aidos.app.grown import TYPED, grow_command, in_options
 from aidos.app.registry import GROUPS, find_job, first_words, parts_of, places
 from aidos.core.plaintext import harmless, one_line
 from aidos.engine.inputs import refuse_special
@@ -153,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; give its exit code. Errors become one line and a hint."""
+    TYPED.set(tuple(arguments))
     try:
         result = _grown(arguments)(list(arguments))
     except KeyboardInterrupt:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from cyclopts import Parameter, Token
 
@@ -30,8 +30,10 @@ from aidos.jobs.asking import bare
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
 
-__all__ = ["by_recipe", "grow_command", "in_options", "tell_answer"]
+__all__ = ["TYPED", "by_recipe", "grow_command", "in_options", "tell_answer"]
 
+TYPED: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
+"""The command as it was typed, while it runs."""
 RECIPE = "A recipe's file, in place of the options of the mechanism."
 
 
@@ -113,7 +115,7 @@ def _desk(common: Common, question: Any) -> Desk:
         noise=Noise(),
         remark=lambda words: tell(words, quiet=common.quiet),
         ask=ask,
-        asked=shlex.join(["aidos", *_without_quotations(sys.argv[1:], question)]),
+        asked=shlex.join(["aidos", *_without_quotations(list(TYPED.get()), question)]),
     )
 
 
@@ -148,6 +150,9 @@ def _dressed(spec: type) -> type:
             said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
             if Commas() in marks:
                 said |= {"converter": _with_commas(each.name, kind), "show_default": _shown(each.default, ",")}
+            if choices := _choices(kind):
+                called = said.get("name", ["--" * bool(each.kw_only) + each.name.replace("_", "-")])[0]
+                said["converter"] = _one_of(called, choices)
             if kind == bool | None:
                 said = {"negative": "--no-" + each.name.replace("_", "-"), **said}
         words[each.name] = Annotated[kind, Parameter(**said)]
@@ -180,6 +185,24 @@ def _with_commas(name: str, kind: Any) -> Callable[[Any, Sequence[Token]], tuple
         except ValueError as error:
             option, text = f"--{name.replace('_', '-')}", ",".join(token.value for token in tokens)
             raise ParameterError(f"{option} takes numbers with commas between, got {text!r}") from error
+
+    return convert
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    """The words of which one is taken, where that is so."""
+    alone = next((part for part in (kind, *get_args(kind)) if get_origin(part) is Literal), None)
+    return get_args(alone) if get_origin(kind) is not tuple and alone is not None else ()
+
+
+def _one_of(name: str, choices: tuple[str, ...]) -> Callable[[Any, Sequence[Token]], str]:
+    """What refuses another word as the job would."""
+
+    def convert(_: Any, tokens: Sequence[Token]) -> str:
+        word = tokens[-1].value
+        if word not in choices:
+            raise ParameterError(f"{name} must be one of {', '.join(choices)}, got {word!r}")
+        return word
 
     return convert
 

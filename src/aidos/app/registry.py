@@ -47,9 +47,19 @@ JOBS: Mapping[str, str] = {
     # data
     "check": "aidos.rooms.data.checking:CheckFiles",
     "ingest": "aidos.rooms.data.reading:ReadData",
+    "taxonomy show": "aidos.rooms.data.taxonomy:ShowTaxonomy",
+    "taxonomy find": "aidos.rooms.data.taxonomy:FindTopics",
+    "taxonomy import": "aidos.rooms.data.taxonomy:ImportTaxonomy",
     # shield
     "mediate assign": "aidos.rooms.shield.mediator.mixing:AssignQueries",
     "mediate measure": "aidos.rooms.shield.mediator.mixing:MeasureMixing",
+    "shield profile build": "aidos.rooms.shield.profile.building:BuildProfile",
+    "shield profile show": "aidos.rooms.shield.profile.showing:ShowProfile",
+    "shield profile edit": "aidos.rooms.shield.profile.changing:EditProfile",
+    "shield profile forget": "aidos.rooms.shield.profile.changing:ForgetTopics",
+    "shield explain": "aidos.rooms.shield.profile.explaining:ExplainQuery",
+    "shield rerank": "aidos.rooms.shield.profile.reranking:RerankResults",
+    "shield rules export": "aidos.rooms.shield.profile.siterules:ExportRules",
     # risk
     "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
     "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
@@ -81,6 +91,7 @@ VERBS: Mapping[str, str] = {
     "mediate": "mediate assign",
     "rerank": "fair rerank",
     "sample": "sample",
+    "shield": "shield profile show",
     "simulate": "fair simulate",
     "risk": "risk rank",
 }
@@ -98,6 +109,45 @@ class Group:
 
 
 GROUPS: Mapping[str, Group] = {
+    "taxonomy": Group(
+        help="""Look at trees of topics, find topics by words, and import trees that others publish.
+
+        For example:
+            aidos taxonomy show health --depth 3
+            aidos taxonomy find saxophone lessons
+            aidos taxonomy import /usr/share/wordnet -o wordnet.taxonomy --index
+        """
+    ),
+    "shield": Group(
+        help="""Keep a profile of your interests at home, and decide there what of it is worth showing.
+
+        For example:
+            aidos shield profile build ~/.mozilla/firefox/*.default-release
+            aidos shield profile edit --sensitive debt=3
+            aidos shield explain "patch"
+            aidos shield rerank results.json --query "patch" --rules rules.toml
+            aidos shield rules export rules.toml --format goggles
+        """
+    ),
+    "shield profile": Group(
+        help="""Build, show, edit and forget the profile of your interests, a private file on this machine.
+
+        For example:
+            aidos shield profile build bookmarks.html notes/ -o profile.json
+            aidos shield profile show profile.json
+            aidos shield profile edit profile.json --sensitive debt=3
+            aidos shield profile forget profile.json --topic health
+        """,
+        missing="what to do with the profile is missing",
+    ),
+    "shield rules": Group(
+        help="""Take your rules about sites to other search tools.
+
+        For example:
+            aidos shield rules export rules.toml --format goggles
+        """,
+        missing="what to do with the rules is missing",
+    ),
     "mediate": Group(
         help="""Spread the queries of many people over shared accounts, so that no account looks like a person.
 

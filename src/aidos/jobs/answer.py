@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Finding", "Release", "cell", "facts_block", "json_text", "save_page"]
 
+LONGEST = 100
+"""Letters of a text, where an answer is told in one line."""
 ROWS_SHOWN = 10
 """Of a table, in a notebook."""
 
@@ -132,7 +134,9 @@ class Answer(ABC):
 
     def __repr__(self) -> str:
         """One line."""
-        told = ", ".join(f"{name}={_short(value)}" for name, value in self._values().items())
+        from aidos.report.values import fit
+
+        told = ", ".join(f"{name}={fit(_short(value), LONGEST)}" for name, value in self._values().items())
         return f"<{type(self).__name__}: {told}>"
 
     def _repr_html_(self) -> str:

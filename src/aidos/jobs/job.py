@@ -72,6 +72,8 @@ class Private:
     """Names a person or quotes her: whoever lists processes must not see it, so a terminal may give ``-`` instead."""
 
     kind: Literal["text", "name", "names"]
+    on_page: bool = False
+    """Whether the page about it quotes it anyway, so that the command on it may, too."""
 
 
 @dataclass(frozen=True, slots=True)

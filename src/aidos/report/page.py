@@ -124,10 +124,10 @@ class Callout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """What to type to get the same: a command, Python, or a recipe."""
+    """Letters as they stand: what to type to get the same (a command, Python, a recipe), or a drawing, or a name."""
 
     text: str
-    language: Literal["command", "python", "recipe"]
+    language: Literal["command", "python", "recipe", "text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

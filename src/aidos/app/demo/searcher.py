@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aidos.app.demo.chapter import Workplace
-from aidos.app.shielding import Shield, tell_story
 from aidos.core.profile import BuiltProfile, KeptProfile, Kind
 from aidos.errors import InputError
 from aidos.ingest.history.document import make_document
 from aidos.model.profilefile import OpenedProfile, taxonomy_name
 from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named, searcher
 from aidos.rooms.shield.profile.building import build_profile
+from aidos.rooms.shield.profile.explaining import Explained, ExplainQuery, ReadyProfile, explain_query, make_ready
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.page import ShieldStory
-from aidos.rooms.shield.profile.requirement import CostLayer, default_requirement
+from aidos.rooms.shield.profile.requirement import default_requirement
 
 if TYPE_CHECKING:
     from aidos.model.topicsearch import TopicSearch
@@ -43,7 +41,7 @@ class Told:
 
     person: str
     built: BuiltProfile
-    story: ShieldStory
+    story: Explained
     outcomes: Mapping[str, int]
     """Her queries by what was decided."""
 
@@ -75,30 +73,22 @@ def _tell(
     """The story of one searcher; that of the one before where hers is no better."""
     made = (make_document(Kind.SEARCH_LOG, body=query) for query in asked)
     built = build_profile((document for document in made if document is not None), search)
-    shield = _shield(built, taxonomy, search)
+    ready, terms = _ready(built, taxonomy, search), ProfileGeneralisation()
     queries = list(dict.fromkeys(asked))[:QUERIES]
-    decisions = [(query, shield.decide(query)) for query in queries]
+    decisions = [(query, ready.decide(query, terms)) for query in queries]
     query, decision = max(decisions, key=lambda pair: _fitness(pair[1]))
     if before is not None and _fitness(decision) <= _fitness(before.story.decision):
         return before
     command = f"aidos shield explain {shlex.quote(query)} --profile profile.json"
-    story = tell_story(shield, query, decision, remembered=False, command=command)
+    story = explain_query(ExplainQuery(query=query), ready, command)
     outcomes = Counter(str(each.outcome) for _, each in decisions)
     return Told(person=person, built=built, story=story, outcomes=outcomes)
 
 
-def _shield(built: BuiltProfile, taxonomy: OpenedTaxonomy, search: TopicSearch) -> Shield:
-    tree = taxonomy.tree
+def _ready(built: BuiltProfile, taxonomy: OpenedTaxonomy, search: TopicSearch) -> ReadyProfile:
     requirement = default_requirement(taxonomy.imported.taxonomy, built.profile)
-    kept = KeptProfile.of(built, tree, requirement, taxonomy=taxonomy_name(taxonomy))
-    held = HeldProfile.of(tree, built.profile)
-    return Shield(
-        opened=OpenedProfile(path=Path("profile.json"), kept=kept, taxonomy=taxonomy),
-        mechanism=ProfileGeneralisation(),
-        search=search,
-        held=held,
-        layer=CostLayer.of(tree, held, requirement),
-    )
+    kept = KeptProfile.of(built, taxonomy.tree, requirement, taxonomy=taxonomy_name(taxonomy))
+    return make_ready(OpenedProfile(path=Path("profile.json"), kept=kept, taxonomy=taxonomy), search)
 
 
 def _fitness(decision: Decision) -> float:

@@ -26,10 +26,11 @@ def shield_chapter(place: Workplace) -> Outcome:
 
 
 def _chapter(told: Told) -> Chapter:
+    from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
     from aidos.rooms.shield.profile.page import STANDING_COLUMNS, standing_rows, tree_block
 
     story, built, outcomes = told.story, told.built, told.outcomes
-    words = story.threat_model
+    words = THREAT_MODEL
     return Chapter(
         title="A profile that stays at home",
         blocks=(
@@ -56,7 +57,7 @@ def _chapter(told: Told) -> Chapter:
             ),
             Callout("caution", f"{words[:1].upper()}{words[1:]}."),
             Code(
-                text=f"aidos shield profile build log.parquet --person {told.person} -o profile.json\n{story.command}",
+                text=f"aidos shield profile build log.parquet --person {told.person} -o profile.json\n{story.asked}",
                 language="command",
             ),
         ),

@@ -30,8 +30,14 @@ if TYPE_CHECKING:
     from aidos.rooms.shield.profile.requirement import CostLayer
     from aidos.rooms.shield.profile.seed import Hits
 
-__all__ = ["Algorithm", "ProfileGeneralisation", "QueryAndProfile"]
+__all__ = ["THREAT_MODEL", "Algorithm", "ProfileGeneralisation", "QueryAndProfile"]
 
+THREAT_MODEL = (
+    "the risk limit is about an observer who knows the public taxonomy alone, and holds for one query, or with the "
+    "memory of a session for all its profiles together; the query itself is not protected, many queries tell more, "
+    "and this is not differential privacy"
+)
+"""What is covered and what is not, in a sentence."""
 Algorithm: TypeAlias = Literal["ratio", "greedy-il", "greedy-dp", "exact"]
 """How a seed is pruned."""
 
@@ -71,11 +77,7 @@ class ProfileGeneralisation:
 
     def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
         """None: the risk limit is a model of what one observer expects, not a proven bound."""
-        return NoGuarantee(
-            "the risk limit is about an observer who knows the public taxonomy alone, and holds for one query, or with "
-            "the memory of a session for all its profiles together; the query itself is not protected, many queries "
-            "tell more, and this is not differential privacy"
-        )
+        return NoGuarantee(THREAT_MODEL)
 
     def run(self, data: QueryAndProfile, noise: Noise) -> Decision:  # noqa: ARG002 - nothing is drawn
         """Decide about one query; the same query and profile always get the same answer."""

@@ -5,26 +5,25 @@ It is for the searcher and for nobody else: a finding, since it names what is hi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import Finding, PublicFacts
-from aidos.core.profile import SessionMemory
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose
 from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.report.values import Value
 from aidos.rooms.shield.profile.decision import Decision, SeedTopic
-from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
+
+if TYPE_CHECKING:
+    from aidos.rooms.shield.profile.explaining import Explained
 
 __all__ = [
     "STANDING_COLUMNS",
-    "ShieldStory",
     "answer_words",
     "no_gain_words",
     "shield_page",
     "standing_facts",
     "standing_rows",
+    "standing_table",
     "state_words",
     "tree_block",
 ]
@@ -47,40 +46,13 @@ ANSWERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShieldStory:
-    """One query and what was decided about it."""
-
-    query: str
-    decision: Decision
-    mechanism: ProfileGeneralisation
-    names: Mapping[str, str] = field(repr=False)
-    """Names of the topics by id."""
-    memory: SessionMemory = field(default_factory=SessionMemory, repr=False)
-    """What the session had hidden and shown before."""
-    remembered: bool = False
-    """Whether what is hidden and shown now was added to it."""
-    command: str = ""
-
-    @property
-    def is_news(self) -> bool:
-        """Whether there is something to remember that the session does not know yet."""
-        return self.decision.remembered(self.memory) != self.memory
-
-    @property
-    def threat_model(self) -> str:
-        """What is covered and what is not, in a sentence."""
-        guarantee: NoGuarantee = self.mechanism.guarantee(PublicFacts())
-        return guarantee.reason
-
-
-def shield_page(story: ShieldStory) -> Page:
+def shield_page(story: Explained) -> Page:
     """One page for one query."""
     return Page(
         title="What would leave the machine with this query",
         lead=f"\u201c{story.query}\u201d: {answer_words(story.decision)}.",
         chapters=(_what(story), _worth(story), _limits(story)),
-        source=Finding(value=story, about="one person's interests"),
+        source=story,
     )
 
 
@@ -103,16 +75,26 @@ def standing_facts(decision: Decision) -> dict[str, object]:
     return {"query_power": decision.query_power, "before": before, "after": after}
 
 
-def standing_rows(story: ShieldStory) -> list[tuple[Value, ...]]:
+def standing_rows(story: Explained) -> list[tuple[Value, ...]]:
     """The same for people, a row a measure, without the dust of rounding (adding 0 makes -0 a plain one)."""
     standings = _standings(story.decision)
     before = " together with all shown before" if story.memory.shown else ""
     labels = {
-        "risk": f"risk: what it gives away{before} (at most {story.mechanism.risk_limit:g})",
+        "risk": f"risk: what it gives away{before} (at most {story.terms.risk_limit:g})",
         "power": "power: how well it tells what you mean",
         "utility": f"gain over the query alone, which has {story.decision.query_power:.3f}",
     }
     return [(label, *(round(each[name], 3) + 0.0 for each in standings)) for name, label in labels.items()]
+
+
+def standing_table(story: Explained) -> DataTable:
+    """The rows as a table."""
+    return DataTable(
+        caption=f"Your topics on the query, before and after (limit of risk {story.terms.risk_limit:g})",
+        columns=STANDING_COLUMNS,
+        rows=tuple(standing_rows(story)),
+        numeric=STANDING_COLUMNS[1:],
+    )
 
 
 def no_gain_words(decision: Decision) -> str:
@@ -120,7 +102,7 @@ def no_gain_words(decision: Decision) -> str:
     return NO_GAIN if decision.is_sent and decision.utility <= 0 else ""
 
 
-def tree_block(story: ShieldStory) -> Figure | DataTable:
+def tree_block(story: Explained) -> Figure | DataTable:
     """The topics as a picture with the table behind it; the table alone where there are too many to draw."""
     decision = story.decision
     table = DataTable(
@@ -157,7 +139,7 @@ def tree_block(story: ShieldStory) -> Figure | DataTable:
     )
 
 
-def _what(story: ShieldStory) -> Chapter:
+def _what(story: Explained) -> Chapter:
     decision = story.decision
     topics = [each for each in decision.topics if each.depth > 0]
     blocks: list[Block] = []
@@ -178,24 +160,16 @@ def _what(story: ShieldStory) -> Chapter:
     return Chapter(title="What is sent, and what is hidden", blocks=tuple(blocks))
 
 
-def _worth(story: ShieldStory) -> Chapter:
+def _worth(story: Explained) -> Chapter:
     decision = story.decision
-    blocks: list[Block] = [
-        DataTable(
-            caption=f"Your topics on the query, before and after (limit of risk {story.mechanism.risk_limit:g})",
-            columns=STANDING_COLUMNS,
-            rows=tuple(standing_rows(story)),
-            numeric=STANDING_COLUMNS[1:],
-        ),
-        Prose(HOW),
-    ]
+    blocks: list[Block] = [standing_table(story), Prose(HOW)]
     if words := no_gain_words(decision):
         blocks.append(Callout("caution", words))
     return Chapter(title="What it gives away, and what it is worth", blocks=tuple(blocks))
 
 
-def _limits(story: ShieldStory) -> Chapter:
-    words = story.threat_model
+def _limits(story: Explained) -> Chapter:
+    words = THREAT_MODEL
     return Chapter(
         title="What this does not protect",
         blocks=(
@@ -204,7 +178,7 @@ def _limits(story: ShieldStory) -> Chapter:
                 "Topics are found by the words of the query and of the tree of topics. A wrong topic is possible: the "
                 "page shows what aidos believes, not what is true."
             ),
-            Code(text=story.command, language="command"),
+            Code(text=story.asked, language="command"),
         ),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from aidos.ingest.history.document import address_words
 from aidos.ingest.results.saved import has_result_fields, pick_fields
 from aidos.service.answers import ShapeError, need_list, need_object, read_text
 
-__all__ = ["FoundResult", "ResultList", "read_results", "write_results"]
+__all__ = ["FoundResult", "ResultList", "parse_results", "read_results", "write_results"]
 
 LARGEST = 1 << 26
 MOST = 10_000
@@ -73,14 +73,23 @@ class ResultList:
 def read_results(path: Path) -> ResultList:
     """The list of a file; what it is is found out from its content."""
     text = inputs.read_text(path, most=LARGEST, hint=f"expected is {SHAPES}")
+    return _checked(str(path), lambda: _read_json(text) if text.lstrip()[:1] in ("{", "[") else _read_table(text))
+
+
+def parse_results(value: object, called: str) -> ResultList:
+    """The list of a value as JSON has it: an answer of SearXNG, or a list of objects."""
+    return _checked(called, lambda: _listed(value))
+
+
+def _checked(called: str, read: Callable[[], ResultList]) -> ResultList:
     try:
-        found = _read_json(text) if text.lstrip()[:1] in ("{", "[") else _read_table(text)
+        found = read()
     except ShapeError as error:
-        raise InputError(f"{path}: {error}", hint=f"expected is {SHAPES}") from error
+        raise InputError(f"{called}: {error}", hint=f"expected is {SHAPES}") from error
     if not found.results:
-        raise InputError(f"{path} holds no result", hint=f"expected is {SHAPES}")
+        raise InputError(f"{called} holds no result", hint=f"expected is {SHAPES}")
     if len(found.results) > MOST:
-        raise InputError(f"{path} holds {len(found.results):,} results, {MOST:,} is the most")
+        raise InputError(f"{called} holds {len(found.results):,} results, {MOST:,} is the most")
     return found
 
 
@@ -108,9 +117,13 @@ def _read_json(text: str) -> ResultList:
         if text.lstrip().startswith("["):
             raise ShapeError("it is no JSON") from error
         return _read_lines(text)
+    return _listed(value)
+
+
+def _listed(value: Any) -> ResultList:
     if isinstance(value, list):
         return ResultList(results=_results(value, "result"), kind="list")
-    if "results" not in value:
+    if "results" not in need_object(value, "the list"):
         return ResultList(results=_results([value], "result"), kind="lines")
     results = _results(need_list(value["results"], "results"), "result")
     return ResultList(results=results, kind="answer", query=read_text(value, "query"), whole=value)
