@@ -23,7 +23,8 @@ def data_set(files: Sequence[str], name: str = "") -> DataSet:
     """The files that names and patterns stand for."""
     sources, problems = find_sources(files)
     for problem in problems:
-        raise InputError(f"{problem.file} cannot be read: {problem.sentence}", hint=problem.remedy)
+        reason = problem.sentence.removeprefix("cannot be read: ")
+        raise InputError(f"{problem.file} cannot be read: {reason}", hint=problem.remedy)
     kinds = {source.path: source for source in sources}
 
     @contextmanager
@@ -32,7 +33,9 @@ def data_set(files: Sequence[str], name: str = "") -> DataSet:
             with open_bytes(kinds[path]) as stream:
                 yield stream
         except BROKEN_STREAM as error:
-            raise InputError(f"{path} cannot be read: its compression is damaged") from error
+            raise InputError(
+                f"{path} cannot be read: its compression is damaged", hint="fetch or compress the file again"
+            ) from error
 
     return DataSet(tuple(kinds), name, opening)
 

@@ -10,7 +10,7 @@ from made_posts import as_table, compute_posts, made_post
 
 from aidos.app.cli import run
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.errors import EngineError, ParameterError
+from aidos.errors import EngineError, InputError, ParameterError
 from aidos.rooms.exposure.queries import estimate as estimating
 from aidos.rooms.exposure.queries.changes import add
 from aidos.rooms.exposure.queries.compute import compute
@@ -77,6 +77,18 @@ def test_too_much_is_refused_before_it_is_written_and_can_be_allowed(tmp_path):
             compute(table, settings, target, room=Room(largest="1MB"))
         assert not list(target.glob("spill/*"))
         assert compute(table, settings, target).state == "finished"
+
+
+def test_what_was_too_much_can_be_asked_for_in_another_way_in_the_same_place(tmp_path):
+    target, posts = tmp_path / "exposure", written(KINDS["long posts"])
+    with EmbeddedEngine() as engine:
+        table = engine.table(as_table(posts))
+        with pytest.raises(ParameterError, match="would take about"):
+            compute(table, SearchExposure(longest_post=10_000), target, room=Room(largest="1MB"))
+        fewer = SearchExposure(longest_post=10)
+        assert compute(table, fewer, target).settings == fewer
+        with pytest.raises(InputError, match="another longest_post"):
+            compute(table, SearchExposure(longest_post=20), target)
 
 
 def test_a_disk_without_room_is_refused_before(tmp_path, monkeypatch):

@@ -88,10 +88,13 @@ def _begin(target: Path, settings: SearchExposure, examined: Examined) -> Facts:
     """What is there already, if it is of the same posts and settings."""
     if (target / MANIFEST).exists():
         facts = manifest.read(target, unfinished=True)
-        manifest.check_same(target, facts, settings, examined.fingerprint)
-        sweep_leftovers(target, inside=True)
-        return facts
-    if any(target.iterdir()):
+        begun = facts.state == "finished" or (target / "spill" / "posts.npy").is_file()
+        if begun or facts.settings == settings or facts.fingerprint != examined.fingerprint:
+            manifest.check_same(target, facts, settings, examined.fingerprint)
+            sweep_leftovers(target, inside=True)
+            return facts
+        # Nothing was ranked: these posts took too much room, and are now tried in another way.
+    elif any(target.iterdir()):
         raise InputError(f"{target} exists and is no exposure directory", hint="choose another name")
     facts = Facts(settings=settings, fingerprint=examined.fingerprint, state="preparing")
     manifest.write(target, facts)
