@@ -144,3 +144,14 @@ def test_times_and_positions_must_look_like_it() -> None:
         column.name: column.could_be for column in unused_columns(names, SEARCH_LOG, mapping, look_at(names, rows))
     }
     assert found == {"start_time": "timestamp", "took_time": "", "slot": ""}
+
+
+def test_times_of_day_are_nobody_and_no_query() -> None:
+    clock = [f"00:00:{number % 40:02d}" for number in range(60)]
+    rows = list(zip(clock, PEOPLE, [f"[tea {number % 8}]" for number in range(60)], strict=True))
+    names = ["c1", "c2", "c3"]
+    problems = missing_columns("f", names, SEARCH_LOG, {}, looks=look_at(names, rows), named=False)
+    told = {problem.column: problem.remedy.partition(";")[0] for problem in problems}
+    assert told["client_id"].endswith(": c2 or c3 may be it")
+    assert told["user_query"].endswith(": c2 or c3 may be it")
+    assert advised(["customer_key"], clock) == "--column client_id=NAME"

@@ -203,7 +203,9 @@ def _score(name: str, column: str, schema: Schema, meant: str) -> int:
 def _may_be(column: str, schema: Schema, look: Look) -> bool:
     """Whether cells alone speak for a column; a few different ones are grades or kinds, and no people."""
     is_rare = column == schema.person and look.different**2 < look.cells
-    return _fits(column, schema, look) and not is_rare and (column == "timestamp" or not look.is_time)
+    return (
+        _fits(column, schema, look) and not is_rare and (column == "timestamp" or not (look.is_time or look.is_clock))
+    )
 
 
 def _fits(column: str, schema: Schema, look: Look) -> bool:
@@ -241,6 +243,7 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 NAME = re.compile(r"[\w.:@/+=-]+", re.ASCII)
 """How keys, hashes and addresses are written, however long they are."""
 ADDRESS = re.compile(r"(https?://|www\.)\S+", re.IGNORECASE)
+CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?")
 EPOCHS = tuple((6e8 * unit, 4e9 * unit) for unit in (1, 1e3, 1e6))
 """Numbers that are times of computers: from 1989 to 2096 in seconds, milliseconds and microseconds."""
 
@@ -258,6 +261,8 @@ class Look:
     is_whole: bool
     """Whole numbers throughout."""
     is_address: bool
+    is_clock: bool
+    """Times of day, without a date."""
 
     @property
     def is_constant(self) -> bool:
@@ -279,6 +284,8 @@ class Look:
             return f"says one of only {self.different} things"
         if self.is_text:
             return "holds text"
+        if self.is_clock:
+            return "holds times of day"
         return "holds addresses" if self.is_address else ""
 
 
@@ -297,6 +304,7 @@ def _look(column: Sequence[str]) -> Look:
         is_time=_is_time(cells[:TIMES_LOOKED_AT]),
         is_whole=bool(cells) and all(cell.isdecimal() for cell in cells),
         is_address=_many((ADDRESS.match(cell) is not None for cell in cells), cells),
+        is_clock=bool(cells) and all(CLOCK.fullmatch(cell) for cell in cells),
     )
 
 
