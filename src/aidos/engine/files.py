@@ -27,13 +27,12 @@ from functools import partial as bind
 from pathlib import Path
 from typing import BinaryIO
 
-from aidos.errors import EngineError, InputError, ParameterError
+from aidos.errors import EngineError, ParameterError
 
 __all__ = [
     "blank_file",
     "check_new",
     "directory_when_done",
-    "hold_directory",
     "overwritten",
     "partial_directory",
     "partial_file",
@@ -204,22 +203,6 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def hold_directory(path: Path, missing: InputError) -> int:
-    """Hold a directory until the descriptor is closed, so that nobody else writes to it; refused if somebody does."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise missing from error
-    except OSError as error:
-        raise EngineError(f"{path} cannot be opened: {error.strerror}", hint="only its owner may read it") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(descriptor)
-        raise EngineError(f"somebody else is writing to {path}", hint="wait until they are done") from error
-    return descriptor
 
 
 @contextmanager

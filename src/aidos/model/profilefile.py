@@ -24,8 +24,9 @@ from typing import Any
 from aidos.core.jsontext import parse_json
 from aidos.core.profile import KeptProfile, Kind, named, tree_digest
 from aidos.core.topictree import TopicTree
-from aidos.engine.files import overwritten, sweep_leftovers, write_text
-from aidos.errors import EngineError, InputError
+from aidos.engine.files import overwritten, write_text
+from aidos.engine.store import erase
+from aidos.errors import InputError
 from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named
 
 __all__ = [
@@ -86,15 +87,9 @@ def erase_profile(path: Path) -> None:
     """
     if not is_profile_file(path):
         raise InputError(f"{path} is no profile of aidos, and is left alone", hint="look at the name")
-    place = path.resolve()
-    try:
-        sweep_leftovers(place, blank=True)
-        with overwritten(place):
-            place.unlink()
-        with suppress(FileNotFoundError):
-            path.unlink()  # it may have been a link
-    except OSError as error:
-        raise EngineError(f"{path} cannot be erased: {error.strerror}", hint="it must be yours to write to") from error
+    erase(path.resolve())
+    with suppress(FileNotFoundError):
+        path.unlink()  # it may have been a link
 
 
 def is_profile_file(path: Path) -> bool:

@@ -66,6 +66,7 @@ ABOUT = Manifest(
     kind="aidos search exposure",
     version=2,
     noun="an exposure directory",
+    first="make one: aidos expose compute POSTS -o DIRECTORY",
     named="name one that aidos expose compute made",
     again=AGAIN,
 )

@@ -7,9 +7,7 @@ other posts or with other settings. It holds counts and settings, no words of an
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,9 +15,8 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
-from aidos.engine.files import hold_directory
 from aidos.engine.sealed import StoredFile, stored_entries
-from aidos.errors import AidosError, EngineError, InputError
+from aidos.errors import AidosError, InputError
 from aidos.rooms.exposure.queries.layout import ABOUT, MANIFEST
 from aidos.rooms.exposure.queries.settings import SearchExposure
 
@@ -66,26 +63,10 @@ class Facts:
         check_parameters(self)
 
 
-def make_directory(path: Path) -> None:
-    """A directory that only its owner may read, or a word why there can be none."""
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file, a directory was expected", hint="choose another name")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"the directory of {path} does not exist", hint=f"make it first: mkdir -p {path.parent}")
-    try:
-        path.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise EngineError(f"{path} cannot be made: {error.strerror}", hint="choose another place") from error
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Hold the directory so that nobody else writes to it; refused at once when somebody does."""
-    descriptor = hold_directory(path, _missing(path))
-    try:
-        yield
-    finally:
-        os.close(descriptor)
+make_directory = ABOUT.make
+"""A directory that only its owner may read, or a word why there can be none."""
+alone = ABOUT.held
+"""Hold the directory so that nobody else writes to it; refused at once when somebody does."""
 
 
 def write(path: Path, facts: Facts) -> None:
@@ -96,7 +77,7 @@ def write(path: Path, facts: Facts) -> None:
 def read(path: Path, *, unfinished: bool = False) -> Facts:
     """What the directory says, or why it cannot be used; ``unfinished`` ones only when they are asked for."""
     if not path.is_dir():
-        raise _missing(path)
+        raise ABOUT.missing(path)
     said = ABOUT.read(path)
     with ABOUT.understood(path):
         facts = _facts(said)
@@ -142,9 +123,3 @@ def _facts(said: dict[str, Any]) -> Facts:
         return Facts(settings=SearchExposure(**settings), files=files, **said)
     except AidosError as error:
         raise ValueError(error.message) from error
-
-
-def _missing(path: Path) -> InputError:
-    return InputError(
-        f"there is no exposure directory {path}", hint="make one: aidos expose compute POSTS -o DIRECTORY"
-    )
