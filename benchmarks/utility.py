@@ -152,21 +152,22 @@ def walk() -> bool:
 
 def measure_facts(people: int) -> dict[str, str]:
     """What became of every fact at one size, by its key."""
-    from aidos.app.utilitystudy import UtilityData
     from aidos.core.progress import SILENT
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.studies.utility.claims import COUNTING
     from aidos.studies.utility.experiment import prepare
     from aidos.studies.utility.measured import VERDICTS
     from aidos.studies.utility.plan import EXPERIMENTS, PAPER, UtilityPlan
-    from aidos.studies.utility.searchclaims import BETTER, read_claims
+    from aidos.studies.utility.searchclaims import BETTER
+    from aidos.studies.utility.source import sample_source
+    from aidos.world.size import World
 
     asked = UtilityPlan(mechanisms=tuple(dict.fromkeys((PAPER, *COUNTING, *BETTER))))
     if people >= LARGE:
         asked = replace(asked, ks=(10, 100), tried_folds=1, tried_queries=5_000)
     found = {}
     with EmbeddedEngine(memory="6GB") as engine:
-        source = UtilityData(size=str(people)).open(engine, SILENT, with_documents=True)
+        source = sample_source(engine, World(size=str(people)), (), SILENT, searched=True)
         # One fold of a large log needs all the memory there is.
         with prepare(source, asked, workers=1 if people >= LARGE else engine.threads, memory="16GB") as prepared:
             for experiment in EXPERIMENTS:
@@ -174,7 +175,7 @@ def measure_facts(people: int) -> dict[str, str]:
                 # No fact is about the strict release, which the documents would be for.
                 bare = replace(prepared, source=replace(source, documents=None))
                 outcome = (bare if experiment == "retrieval" else prepared).run(experiment)
-                for claim in read_claims(outcome):
+                for claim in outcome.claims:
                     found[claim.key] = VERDICTS[claim.holds]
                     line(f"  {claim.key}", found[claim.key])
                 line(f"{experiment}, {people:,} people", f"{time.perf_counter() - started:.0f} s")

@@ -1,15 +1,17 @@
 """The pages of the utility experiments: figures with tables and findings, the papers beside, marked as findings."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.report.page import DataTable, Figure, render
+from aidos.studies.figures import thinned
 from aidos.studies.utility.experiment import Source, run_experiment
-from aidos.studies.utility.figures import thinned
-from aidos.studies.utility.overviewpage import UtilityOverview, overview_page
-from aidos.studies.utility.page import CAME_OUT, CLAIM_COLUMNS, UtilityStudy, claim_rows, utility_page
+from aidos.studies.utility.page import CAME_OUT, CLAIM_COLUMNS, claim_rows
 from aidos.studies.utility.plan import EXPERIMENTS, UtilityPlan
+from aidos.studies.utility.study import UtilityOverview
 from aidos.world.documents import document_blocks
 from aidos.world.log import log_blocks
 from aidos.world.size import World
@@ -51,7 +53,7 @@ def outcomes():
 
 
 def page_of(outcome, *, synthetic=False):
-    return utility_page(UtilityStudy(outcome=outcome, command="aidos evaluate it -o results", synthetic=synthetic))
+    return replace(outcome, asked="aidos evaluate it -o results", synthetic=synthetic).page()
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -78,15 +80,15 @@ def test_the_papers_stand_beside_what_was_found(outcomes, experiment):
 
 def test_one_page_leads_to_all(outcomes):
     found = tuple(outcome for name, outcome in outcomes.items() if name != "caching")
-    made = {"outcomes": found, "left_out": {"caching": "it needs documents"}, "command": "aidos evaluate utility"}
-    page = overview_page(UtilityOverview(**made, synthetic=False))
+    made = {"outcomes": found, "left_out": {"caching": "it needs documents"}, "asked": "aidos evaluate utility"}
+    page = UtilityOverview(**made, synthetic=False).page()
     text = render(page)
     assert "Finding: not for release" in text
     assert "Caching is left out: it needs documents." in text
     for outcome in found:
         assert f'href="{outcome.experiment}/report.html"' in text
         assert sum(rows_of(page, outcome.experiment)) == len(claim_rows(outcome))
-    assert "Finding" not in render(overview_page(UtilityOverview(**made, synthetic=True)))
+    assert "Finding" not in render(UtilityOverview(**made, synthetic=True).page())
 
 
 def rows_of(page, experiment):

@@ -82,6 +82,18 @@ JOBS: Mapping[str, str] = {
     # every job
     "run": "aidos.app.running:RunRecipe",
     "describe": "aidos.app.running:DescribeJob",
+    # studies
+    "evaluate mediator": "aidos.studies.mediator.study:MediatorStudy",
+    "evaluate exposure": "aidos.studies.exposure.study:ExposureStudy",
+    "evaluate risk": "aidos.studies.risk.study:RiskStudy",
+    "evaluate ups": "aidos.studies.ups.study:UpsStudy",
+    "evaluate audit": "aidos.studies.audit.study:AuditStudy",
+    "evaluate utility": "aidos.studies.utility.study:UtilityStudy",
+    "evaluate statistics": "aidos.studies.utility.study:StatisticsStudy",
+    "evaluate caching": "aidos.studies.utility.study:CachingStudy",
+    "evaluate substitution": "aidos.studies.utility.study:SubstitutionStudy",
+    "evaluate retrieval": "aidos.studies.utility.study:RetrievalStudy",
+    "evaluate mechanisms": "aidos.studies.utility.study:MechanismsStudy",
 }
 """Words to module and class; jobs of one group stand in the order in which help lists them."""
 
@@ -174,6 +186,27 @@ GROUPS: Mapping[str, Group] = {
             aidos fair simulate --shape linear --attention singular -o page.html
             aidos fair measure served.jsonl -o page.html
         """
+    ),
+    "evaluate": Group(
+        help="""Run an experiment of the papers again, on their setting or on data of your own.
+
+        For example:
+            aidos evaluate mediator -o results
+            aidos evaluate mediator --posts Posts.xml --least-questions 20 -o results
+            aidos evaluate exposure -o results
+            aidos evaluate exposure --in exposure --judgements judged.csv -o results
+            aidos evaluate risk -o results
+            aidos evaluate risk --posts posts.parquet --judgements judged.csv -o results
+            aidos evaluate ups -o results
+            aidos evaluate audit -o results
+            aidos evaluate utility log.tsv -o results
+            aidos evaluate statistics -o results
+            aidos evaluate caching log.tsv --documents pages.parquet -o results
+            aidos evaluate substitution log.tsv -o results
+            aidos evaluate retrieval log.tsv -o results
+            aidos evaluate mechanisms --size medium -o results
+        """,
+        missing="which experiment is missing",
     ),
 }
 

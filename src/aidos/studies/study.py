@@ -92,7 +92,7 @@ class Outcome(Finding):
     asked: str = ""
     """The question as it was asked."""
 
-    title: ClassVar[str]
+    heading: ClassVar[str] = ""
     """Of the page."""
     says: ClassVar[str] = "has every table and chart"
     """What the page has."""
@@ -180,14 +180,22 @@ class Outcome(Finding):
         )
         return (Prose("What should be so, and whether it is:"), CheckList(checks)) if checks else ()
 
+    def title(self) -> str:
+        """Of the page."""
+        return self.heading
+
+    def lead(self) -> str:
+        """The first sentence of the page."""
+        return self.basis.about
+
     def page(self) -> Page:
         """All chapters, and how to ask the same again."""
         from aidos.report.page import Chapter, Code, Page
 
         again = Chapter(title="The same again", blocks=(Code(text=self.asked, language="command"),))
         return Page(
-            title=self.title,
-            lead=self.basis.about,
+            title=self.title(),
+            lead=self.lead(),
             chapters=(*self.chapters(), *([again] if self.asked else ())),
             source=None if self.synthetic else self,
         )

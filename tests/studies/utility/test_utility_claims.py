@@ -3,24 +3,23 @@
 import pyarrow as pa
 import pytest
 
-from aidos.studies.utility.outcome import Facts, Outcome
+from aidos.studies.utility.outcome import UtilityBasis, UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
 from aidos.studies.utility.rows import SCHEMA
-from aidos.studies.utility.searchclaims import read_claims
 
 PLAN = UtilityPlan(kinds=("queries",))
-FACTS = Facts(about="made up", people=1_000, kinds=("queries",))
+BASIS = UtilityBasis(about="made up", people=1_000, kinds=("queries",))
 
 
 def outcome(experiment, rows):
     fixed = dict.fromkeys(SCHEMA.names) | {"experiment": experiment, "halved": False, "repeat": 0}
     table = pa.Table.from_pylist([fixed | row for row in rows], schema=SCHEMA)
-    return Outcome(experiment=experiment, plan=PLAN, results=table, facts=FACTS)
+    return UtilityOutcome(experiment=experiment, plan=PLAN, rows={"results": table}, basis=BASIS)
 
 
 def claim(found, words):
-    return next(one for one in read_claims(found) if words in one.fact)
+    return next(one for one in found.claims if words in one.finding)
 
 
 def by_limit(distinct, totals, mean=20.0):
@@ -145,20 +144,20 @@ def test_mechanisms_are_compared_under_both_relations(zealous, others, holds):
         for name in ("count-gaussian", "rounds")
         for halved in (False, True)
     ]
-    claims = read_claims(outcome("mechanisms", rows))
+    claims = outcome("mechanisms", rows).claims
     assert [one.holds for one in claims] == [holds, holds]
-    assert "replaced" in claims[1].fact
+    assert "replaced" in claims[1].finding
 
 
 def test_facts_that_nothing_tells_are_named_all_the_same():
     """So that every fact has its line, and beside it the size from which on it holds."""
-    assert {one.key: one.holds for one in read_claims(outcome("retrieval", []))} == dict.fromkeys(
+    assert {one.key: one.holds for one in outcome("retrieval", []).claims} == dict.fromkeys(
         (
             *(f"{ranker}-{among}" for ranker in ("random-walk", "implicit-feedback") for among in ("answered", "all")),
             *("noise-falls", "noise-least"),
         )
     )
-    silent = read_claims(outcome("substitution", []))
+    silent = outcome("substitution", []).claims
     assert [one.key for one in silent] == ["suggestion-precision", "suggestion-coverage", "suggestion-limit"]
     assert {one.holds for one in silent} == {None}
     assert claim(outcome("statistics", []), "closer to the truth").holds is None

@@ -9,12 +9,11 @@ import utility_logs
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
-from aidos.studies.risk.shelf import Shelf
+from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.utility.experiment import SETTINGS, Source, prepare, run_experiment
 from aidos.studies.utility.originals import UnsuitedLogError
 from aidos.studies.utility.plan import ANONYMOUS, EXPERIMENTS, ORIGINAL, PAPER, UtilityPlan
 from aidos.studies.utility.rows import SCHEMA
-from aidos.studies.utility.running import run_jobs
 from aidos.world.documents import document_blocks
 from aidos.world.log import log_blocks
 from aidos.world.size import World
@@ -71,18 +70,18 @@ def test_every_experiment_gives_tidy_rows(source, experiment):
         "mechanisms": {ORIGINAL, PAPER, "zealous", "rounds", "count-gaussian"},
     }
     assert expected[experiment] <= set(found.results.column("mechanism").to_pylist())
-    assert found.facts.people == len(set(source.log.fetch().column("client_id").to_pylist()))
+    assert found.basis.people == len(set(source.log.fetch().column("client_id").to_pylist()))
 
 
 def test_more_noise_and_higher_limits_cost_what_they_should(source):
     found = run_experiment("statistics", source, PLAN)
     near, far = (
-        found.value("coverage", kind="keywords", mechanism=PAPER, epsilon=epsilon, items_per_person=1, top=100)
+        found.number("coverage", kind="keywords", mechanism=PAPER, epsilon=epsilon, items_per_person=1, top=100)
         for epsilon in (100.0, 20.0)
     )
     assert near >= far
-    assert found.value("coverage", kind="queries", mechanism=ORIGINAL, top=100) == 1
-    assert found.value("total_variation", kind="queries", mechanism=ORIGINAL) == 0
+    assert found.number("coverage", kind="queries", mechanism=ORIGINAL, top=100) == 1
+    assert found.number("total_variation", kind="queries", mechanism=ORIGINAL) == 0
 
 
 def test_what_is_done_is_kept_and_more_settings_may_follow(source, tmp_path):
@@ -94,7 +93,7 @@ def test_what_is_done_is_kept_and_more_settings_may_follow(source, tmp_path):
     wider = run_experiment("caching", source, replace(PLAN, ks=(5, 9)), keep=keep)
     later = {path.name: path.stat().st_mtime_ns for path in (keep / SETTINGS).glob("*.parquet")}
     assert kept.items() < later.items()
-    assert wider.value("hit_probability", k=5) == first.value("hit_probability", k=5)
+    assert wider.number("hit_probability", k=5) == first.number("hit_probability", k=5)
     with pytest.raises(InputError, match="another experiment"):
         run_experiment("caching", replace(source, fingerprint="another"), PLAN, keep=keep)
 
@@ -107,7 +106,7 @@ def test_a_log_is_prepared_once_for_several_and_each_finds_what_it_finds_alone(s
             prepared.run("substitution")
     alone = [run_experiment(name, source, PLAN) for name in ("caching", "statistics")]
     assert [one.results for one in together] == [one.results for one in alone]
-    assert [one.facts for one in together] == [one.facts for one in alone]
+    assert [one.basis for one in together] == [one.basis for one in alone]
 
 
 @pytest.mark.slow
@@ -130,7 +129,7 @@ def test_what_a_log_does_not_have_is_refused_and_leaves_nothing(engine, tmp_path
         run_experiment("statistics", replace(bare, log=single), PLAN, keep=tmp_path / "out")
     assert not (tmp_path / "out").exists()
     left = run_experiment("statistics", bare, replace(PLAN, kinds=("queries", "clicks")))
-    assert left.facts.left_out == {"clicks": "it does not say which results were clicked"}
+    assert left.basis.left_out == {"clicks": "it does not say which results were clicked"}
 
 
 def test_plans_are_checked():
@@ -162,5 +161,5 @@ def do_errand(shared, errand):
 def test_a_failure_stops_the_other_workers_and_keeps_what_was_done():
     began = time.monotonic()
     with pytest.raises(InputError, match="went wrong"):
-        run_jobs([Errand("long"), Errand("bad")], do_errand, 300, shelf=Shelf(None, ""), workers=2)
+        run_settings([Errand("long"), Errand("bad")], do_errand, 300, shelf=Shelf(None, ""), workers=2)
     assert time.monotonic() - began < 120

@@ -9,7 +9,7 @@ from aidos.errors import InputError
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Figure, Prose
 
 if TYPE_CHECKING:
-    from aidos.studies.utility.outcome import Outcome as Found
+    from aidos.studies.utility.outcome import UtilityOutcome as Found
 
 __all__ = ["utility_chapter"]
 

@@ -42,7 +42,7 @@ class AuditOutcome(Outcome):
 
     basis: AuditBasis
 
-    title: ClassVar = "What an audit finds of a hidden profile"
+    heading: ClassVar = "What an audit finds of a hidden profile"
     numbers_told: ClassVar = 10
     parts: ClassVar = {
         "recovery": ("samples-learned",),

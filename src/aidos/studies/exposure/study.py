@@ -132,7 +132,7 @@ class ExposureOutcome(Outcome):
     about: str = "the judged members"
     basis: ExposureBasis
 
-    title: ClassVar = "Which exposing queries are critical"
+    heading: ClassVar = "Which exposing queries are critical"
     says: ClassVar = "has every comparison"
 
     @classmethod

@@ -88,7 +88,7 @@ class MediatorOutcome(Outcome):
     """Settings, in the order in which they were tried."""
     accounts: int | None = None
 
-    title: ClassVar = "Hiding among mediator accounts"
+    heading: ClassVar = "Hiding among mediator accounts"
     says: ClassVar = "has the thesis' table beside it"
 
     def of(self, heuristic: str, alpha: float | None) -> pa.Table:

@@ -90,7 +90,7 @@ class RiskOutcome(Outcome):
     about: str = "the judged people"
     basis: RiskBasis
 
-    title: ClassVar = "Which measure finds the vulnerable"
+    heading: ClassVar = "Which measure finds the vulnerable"
     says: ClassVar = "has every comparison"
 
     @cached_property

@@ -57,7 +57,7 @@ class UpsOutcome(Outcome):
 
     basis: UpsBasis
 
-    title: ClassVar = "What a generalised profile costs, hides and gives"
+    heading: ClassVar = "What a generalised profile costs, hides and gives"
     parts: ClassVar = {
         "speed": ("seeds-timed", "taxonomies-timed"),
         "limits": ("limits-tried",),

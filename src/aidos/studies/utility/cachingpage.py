@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aidos.report.page import Block, Chapter, Facts, Prose
-from aidos.studies.utility.figures import Lines, cell, lines_figure
-from aidos.studies.utility.outcome import Outcome
+from aidos.studies.figures import Lines, cell, lines_figure
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 from aidos.studies.utility.releases import COMPARED
 
@@ -13,10 +13,10 @@ __all__ = ["caching_chapters"]
 HITS = "hit probability"
 
 
-def caching_chapters(outcome: Outcome) -> list[Chapter]:
+def caching_chapters(outcome: UtilityOutcome) -> list[Chapter]:
     """Hits by strength, by k and by limit."""
     plan = outcome.plan
-    best = outcome.value("hit_probability", mechanism=ORIGINAL)
+    best = outcome.number("hit_probability", mechanism=ORIGINAL)
     by_epsilon = outcome.along("epsilon", "hit_probability", mechanism=PAPER, items_per_person=plan.cache_items)
     by_k = outcome.along("k", "hit_probability", mechanism=ANONYMOUS)
     by_limit = outcome.along("items_per_person", "hit_probability", mechanism=PAPER, epsilon=plan.usual_epsilon)
@@ -51,7 +51,7 @@ def caching_chapters(outcome: Outcome) -> list[Chapter]:
     return [Chapter(title="A cache of posting lists", blocks=blocks), _every_mechanism(outcome, best)]
 
 
-def _every_mechanism(outcome: Outcome, best: float) -> Chapter:
+def _every_mechanism(outcome: UtilityOutcome, best: float) -> Chapter:
     plan = outcome.plan
     by_epsilon = _by_mechanism(outcome, "epsilon", items_per_person=plan.cache_items)
     by_limit = _by_mechanism(outcome, "items_per_person", epsilon=plan.usual_epsilon)
@@ -79,7 +79,7 @@ def _every_mechanism(outcome: Outcome, best: float) -> Chapter:
     return Chapter(title="The cache by every mechanism", blocks=blocks)
 
 
-def _by_mechanism(outcome: Outcome, axis: str, **place: float) -> Lines:
+def _by_mechanism(outcome: UtilityOutcome, axis: str, **place: float) -> Lines:
     """Those with counts first, since not all lines are drawn."""
     names = [name for name in COMPARED if name != PAPER]
     return {name: outcome.along(axis, "hit_probability", mechanism=name, **place) for name in names}
@@ -96,12 +96,12 @@ def _best_of(lines: Lines, axis: str, best: float) -> str:
     )
 
 
-def _cache_facts(outcome: Outcome, best: float) -> Facts:
-    numbers = outcome.facts.numbers
+def _cache_facts(outcome: UtilityOutcome, best: float) -> Facts:
+    numbers = outcome.basis.numbers
     return Facts(
         (
             ("hit probability, filled by the log", round(best, 4)),
-            ("lists in that cache", cell(outcome.value("lists", mechanism=ORIGINAL))),
+            ("lists in that cache", cell(outcome.number("lists", mechanism=ORIGINAL))),
             ("memory, MB", round(numbers.get("cache_bytes", 0.0) / 1e6, 2)),
             ("whole index, MB", round(numbers.get("index_bytes", 0.0) / 1e6, 2)),
             ("searched keywords that documents have", f"{numbers.get('known_share', 0.0):.0%}"),

@@ -8,15 +8,15 @@ out, a total still rises at the last limit, few queries were tried) was settled 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite
 
 from aidos.account.zealous import probabilistic
-from aidos.studies.utility.outcome import Outcome
+from aidos.studies.study import Claim
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 
-__all__ = ["COUNTING", "Claim", "cannot_tell", "falls", "read_count_claims"]
+__all__ = ["COUNTING", "cannot_tell", "falls", "read_count_claims"]
 
 NEAR = 2.0
 """A tipping point is near the average when neither is more than so many times the other."""
@@ -33,25 +33,9 @@ TABLE_3 = {
 """Distinct items and the tipping point of total counts, as the paper's tables 3 and 4 have them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A fact of a paper, and what became of it here."""
-
-    key: str
-    """A short name that stays the same on every log, under which it was measured once
-    (`aidos.studies.utility.measured`)."""
-    fact: str
-    paper: str
-    """What the paper found, with its figures."""
-    here: str
-    """What was found here."""
-    holds: bool | None
-    """None where it cannot be told from this log and grid."""
-
-
-def read_count_claims(outcome: Outcome) -> list[Claim]:
+def read_count_claims(outcome: UtilityOutcome) -> list[Claim]:
     """Claims about counts: those of the experiments on statistics and on caching."""
-    readers: dict[str, tuple[Callable[[Outcome], Iterator[Claim]], ...]] = {
+    readers: dict[str, tuple[Callable[[UtilityOutcome], Iterator[Claim]], ...]] = {
         "statistics": (_distinct_falls, _total_tips, _thresholds, _difference_falls),
         "caching": (_cache_is_close, _others_are_close, _cache_by_limit),
     }
@@ -63,13 +47,13 @@ def falls(values: list[float]) -> bool:
     return all(later <= earlier for earlier, later in pairwise(values)) and values[-1] < values[0]
 
 
-def _by_limit(outcome: Outcome, measure: str, kind: str) -> list[tuple[float, float]]:
+def _by_limit(outcome: UtilityOutcome, measure: str, kind: str) -> list[tuple[float, float]]:
     usual = outcome.plan.usual_epsilon
     return outcome.along("items_per_person", measure, kind=kind, mechanism=PAPER, epsilon=usual)
 
 
-def _distinct_falls(outcome: Outcome) -> Iterator[Claim]:
-    for kind in outcome.facts.kinds:
+def _distinct_falls(outcome: UtilityOutcome) -> Iterator[Claim]:
+    for kind in outcome.basis.kinds:
         found = _by_limit(outcome, "distinct", kind)
         if len(found) < 2 or not found[0][1]:
             fact = f"fewer distinct {kind} with a higher limit m"
@@ -80,18 +64,18 @@ def _distinct_falls(outcome: Outcome) -> Iterator[Claim]:
         rises = f", most ({most:,.0f}) at m = {limit:g}" if limit != first else ""
         yield Claim(
             key=f"distinct-{kind}",
-            fact=f"fewer distinct {kind} with a higher limit m",
+            finding=f"fewer distinct {kind} with a higher limit m",
             paper=TABLE_3[kind][0],
             here=f"{before:,.0f} at m = {first:g} to {after:,.0f} at m = {last:g}{rises}",
             holds=falls([value for _, value in found]),
         )
 
 
-def _total_tips(outcome: Outcome) -> Iterator[Claim]:
-    for kind in outcome.facts.kinds:
+def _total_tips(outcome: UtilityOutcome) -> Iterator[Claim]:
+    for kind in outcome.basis.kinds:
         fact = f"the total of {kind} rises, then falls, tipping near the average of a person"
         found = _by_limit(outcome, "total", kind)
-        mean = outcome.value("mean_items", kind=kind, mechanism=ORIGINAL)
+        mean = outcome.number("mean_items", kind=kind, mechanism=ORIGINAL)
         if len(found) < 3 or not max(value for _, value in found):
             yield cannot_tell(f"total-{kind}", fact, TABLE_3[kind][1], "too few limits, or nothing was published")
             continue
@@ -104,14 +88,14 @@ def _total_tips(outcome: Outcome) -> Iterator[Claim]:
         still_rises = best == len(found) - 1
         yield Claim(
             key=f"total-{kind}",
-            fact=fact,
+            finding=fact,
             paper=TABLE_3[kind][1],
             here=f"most at m = {limit:g} ({total:,.0f}), average {mean:.0f}{ends}",
             holds=None if still_rises else inside and near,
         )
 
 
-def _thresholds(outcome: Outcome) -> Iterator[Claim]:
+def _thresholds(outcome: UtilityOutcome) -> Iterator[Claim]:
     """The second threshold by the first, from the formula alone."""
     plan, good, off = outcome.plan, 0, 0.0
     pairs = [(plan.usual_epsilon, limit) for limit in plan.items_per_person]
@@ -119,7 +103,7 @@ def _thresholds(outcome: Outcome) -> Iterator[Claim]:
     for epsilon, limit in pairs:
         advised = ceil(2 * limit / epsilon)
         seconds = {
-            first: probabilistic(epsilon, plan.delta, limit, outcome.facts.people, first).continuous_second_threshold
+            first: probabilistic(epsilon, plan.delta, limit, outcome.basis.people, first).continuous_second_threshold
             for first in range(1, 3 * advised + 3)
         }
         least = min(seconds.values())
@@ -128,15 +112,15 @@ def _thresholds(outcome: Outcome) -> Iterator[Claim]:
     more = f", elsewhere above the least by {off:.2f} at most" if good < len(pairs) else ""
     yield Claim(
         key="first-threshold",
-        fact="tau' is least at tau = ceil(2m / epsilon)",
+        finding="tau' is least at tau = ceil(2m / epsilon)",
         paper="Proposition 4; at m = 2, epsilon = 1 least at 4 (table 2: 78.58)",
         here=f"so at {good} of {len(pairs)} settings{more}",
         holds=good == len(pairs),
     )
 
 
-def _difference_falls(outcome: Outcome) -> Iterator[Claim]:
-    for kind in outcome.facts.kinds:
+def _difference_falls(outcome: UtilityOutcome) -> Iterator[Claim]:
+    for kind in outcome.basis.kinds:
         by_epsilon = outcome.along("epsilon", "difference", kind=kind, mechanism=PAPER, items_per_person=1)
         fact = f"counts of {kind} are closer to the truth with a larger epsilon"
         paper = "figure 5: the average difference falls with epsilon, comparable to k-anonymity"
@@ -145,19 +129,19 @@ def _difference_falls(outcome: Outcome) -> Iterator[Claim]:
             continue
         (low, before), (high, after) = by_epsilon[0], by_epsilon[-1]
         told = f"{before:.3g} at epsilon = {low:g}, {after:.3g} at {high:g}"
-        at_k = outcome.value("difference", kind=kind, mechanism=ANONYMOUS, k=outcome.plan.usual_k)
+        at_k = outcome.number("difference", kind=kind, mechanism=ANONYMOUS, k=outcome.plan.usual_k)
         beside = f"; {at_k:.3g} at k = {outcome.plan.usual_k}" if isfinite(at_k) else ""
         yield Claim(
             key=f"difference-{kind}",
-            fact=fact,
+            finding=fact,
             paper=paper,
             here=told + beside,
             holds=falls([value for _, value in by_epsilon]),
         )
 
 
-def _cache_is_close(outcome: Outcome) -> Iterator[Claim]:
-    best = outcome.value("hit_probability", mechanism=ORIGINAL)
+def _cache_is_close(outcome: UtilityOutcome) -> Iterator[Claim]:
+    best = outcome.number("hit_probability", mechanism=ORIGINAL)
     limit = outcome.plan.cache_items
     found = outcome.along("epsilon", "hit_probability", mechanism=PAPER, items_per_person=limit)
     if not found or not best:
@@ -166,7 +150,7 @@ def _cache_is_close(outcome: Outcome) -> Iterator[Claim]:
     told = ", ".join(f"{share:.1%} at epsilon = {epsilon:g}" for epsilon, share in lost.items())
     yield Claim(
         key="cache-close",
-        fact=f"a cache filled by ZEALOUS loses a few per cent of the hits (at most {FEW_PER_CENT:.0%})",
+        finding=f"a cache filled by ZEALOUS loses a few per cent of the hits (at most {FEW_PER_CENT:.0%})",
         paper="figure 6a: the utility suffers only marginally, and is above k-anonymity over a range",
         here=f"of {best:.3f} it loses {told}",
         holds=max(lost.values()) <= FEW_PER_CENT,
@@ -177,16 +161,16 @@ def _cache_is_close(outcome: Outcome) -> Iterator[Claim]:
         better = [k for k, value in anonymous if usual > value]
         yield Claim(
             key="cache-k-anonymity",
-            fact=f"at epsilon = {outcome.plan.usual_epsilon:g} the cache is better than with k-anonymity at some k",
+            finding=f"at epsilon = {outcome.plan.usual_epsilon:g} the cache is better than with k-anonymity at some k",
             paper="figure 6a: better than k-anonymity for a range of parameters",
             here=f"{usual:.3f} against " + ", ".join(f"{value:.3f} (k = {k:g})" for k, value in anonymous),
             holds=bool(better),
         )
 
 
-def _others_are_close(outcome: Outcome) -> Iterator[Claim]:
+def _others_are_close(outcome: UtilityOutcome) -> Iterator[Claim]:
     """The same of the other mechanisms that publish counts, at their own promises."""
-    best = outcome.value("hit_probability", mechanism=ORIGINAL)
+    best = outcome.number("hit_probability", mechanism=ORIGINAL)
     plan = outcome.plan
     found = {
         name: outcome.along("epsilon", "hit_probability", mechanism=name, items_per_person=plan.cache_items)
@@ -198,14 +182,14 @@ def _others_are_close(outcome: Outcome) -> Iterator[Claim]:
     told = ", ".join(f"{name} {min(shares):.1%} to {max(shares):.1%}" for name, shares in lost.items())
     yield Claim(
         key="cache-others",
-        fact=f"other mechanisms with counts lose a few per cent as well (at most {FEW_PER_CENT:.0%})",
+        finding=f"other mechanisms with counts lose a few per cent as well (at most {FEW_PER_CENT:.0%})",
         paper="not in the papers",
         here=f"{told} over all epsilons, at delta = {plan.equal_delta:g}",
         holds=max(max(shares) for shares in lost.values()) <= FEW_PER_CENT,
     )
 
 
-def _cache_by_limit(outcome: Outcome) -> Iterator[Claim]:
+def _cache_by_limit(outcome: UtilityOutcome) -> Iterator[Claim]:
     found = outcome.along("items_per_person", "hit_probability", mechanism=PAPER, epsilon=outcome.plan.usual_epsilon)
     if len(found) < 3:
         return
@@ -214,7 +198,7 @@ def _cache_by_limit(outcome: Outcome) -> Iterator[Claim]:
     few, one = values.get(float(outcome.plan.cache_items), float("nan")), values.get(1.0, float("nan"))
     yield Claim(
         key="cache-limit",
-        fact=f"more hits at m = {outcome.plan.cache_items} than at m = 1, and fewer again beyond some m",
+        finding=f"more hits at m = {outcome.plan.cache_items} than at m = 1, and fewer again beyond some m",
         paper="figure 6b: above 0.36 at m = 6, below 0.33 at m = 1; it decreases at some point",
         here=f"{few:.3f} and {one:.3f}; most ({found[best][1]:.3f}) at m = {found[best][0]:g}",
         holds=few > one and best < len(found) - 1,
@@ -223,4 +207,4 @@ def _cache_by_limit(outcome: Outcome) -> Iterator[Claim]:
 
 def cannot_tell(key: str, fact: str, paper: str, why: str) -> Claim:
     """A fact that this log or grid cannot decide."""
-    return Claim(key=key, fact=fact, paper=paper, here=why, holds=None)
+    return Claim(key=key, finding=fact, paper=paper, here=why, holds=None)

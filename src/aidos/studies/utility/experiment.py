@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,17 +23,16 @@ from aidos.engine.files import write_text
 from aidos.engine.scratch import scratch_directory
 from aidos.errors import ParameterError
 from aidos.rooms.publish.items import KINDS
-from aidos.studies.shelf import Shelf
+from aidos.studies.shelf import Shelf, fingerprint, run_settings
 from aidos.studies.utility.gathering import gather_originals
 from aidos.studies.utility.ground import Ground, lay_documents, lay_suggestions
 from aidos.studies.utility.heldout import require_relevance
 from aidos.studies.utility.jobs import jobs_of
 from aidos.studies.utility.originals import Originals, UnsuitedLogError
-from aidos.studies.utility.outcome import Facts, Outcome
+from aidos.studies.utility.outcome import RESULTS, UtilityBasis, UtilityOutcome
 from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.studies.utility.poolgrid import fit_grid
 from aidos.studies.utility.poolstudy import holding, run_retrieval
-from aidos.studies.utility.running import run_jobs
 from aidos.studies.utility.working import work
 
 __all__ = ["SETTINGS", "PreparedLog", "Source", "prepare", "run_experiment"]
@@ -81,7 +79,7 @@ def run_experiment(  # noqa: PLR0913 - on what, what, and where and how it is wo
     workers: int = 1,
     memory: str = "",
     progress: Progress = SILENT,
-) -> Outcome:
+) -> UtilityOutcome:
     """Run one experiment on one log."""
     with prepare(source, asked, (experiment,), workers=workers, memory=memory, progress=progress) as prepared:
         return prepared.run(experiment, keep=keep)
@@ -121,7 +119,7 @@ class PreparedLog:
     workers: int
     progress: Progress
 
-    def run(self, experiment: Experiment, *, keep: Path | None = None) -> Outcome:
+    def run(self, experiment: Experiment, *, keep: Path | None = None) -> UtilityOutcome:
         """Run one; UnsuitedLogError where the log has not what it is about."""
         plan = self.ground.plan
         originals = self.ground.originals.of_kinds(_kinds(experiment, plan))
@@ -131,18 +129,18 @@ class PreparedLog:
         ground, numbers = self._lay(experiment, originals)
         jobs = [] if experiment == "retrieval" else jobs_of(experiment, plan, originals.kinds)
         # The directory is taken last: what is refused leaves nothing behind.
-        shelf, kept = _shelf(experiment, self.source, plan, keep)
+        shelf = _shelf(experiment, self.source, plan, keep)
         if experiment == "retrieval":
-            results = run_retrieval(
-                ground, self.source.documents, shelf, kept, workers=self.workers, progress=self.progress
-            )
+            results = run_retrieval(ground, self.source.documents, shelf, workers=self.workers, progress=self.progress)
         else:
-            found = run_jobs(jobs, work, ground, shelf=shelf, kept=kept, workers=self.workers, progress=self.progress)
+            found = run_settings(jobs, work, ground, shelf=shelf, workers=self.workers, progress=self.progress)
             results = pa.concat_tables(found.values())
-        facts = self._facts(originals, numbers)
+        basis = self._basis(originals, numbers)
         if keep is not None:
-            write_text(keep / FACTS, json.dumps(asdict(facts), indent=2) + "\n", private=True)
-        return Outcome(experiment=experiment, plan=plan, results=results, facts=facts, pool=ground.pool)
+            write_text(keep / FACTS, json.dumps(asdict(basis), indent=2) + "\n", private=True)
+        return UtilityOutcome(
+            experiment=experiment, plan=plan, rows={RESULTS: results}, basis=basis, pool=ground.pool, output=keep
+        )
 
     def _lay(self, experiment: Experiment, originals: Originals) -> tuple[Ground, dict[str, float]]:
         """What all jobs of an experiment need, worked out once; and what of it is to be told."""
@@ -174,9 +172,9 @@ class PreparedLog:
             task.advance(1)
         return ground, numbers
 
-    def _facts(self, originals: Originals, numbers: dict[str, float]) -> Facts:
+    def _basis(self, originals: Originals, numbers: dict[str, float]) -> UtilityBasis:
         kinds = self.ground.plan.kinds
-        return Facts(
+        return UtilityBasis(
             about=self.source.about,
             people=originals.people,
             kinds=tuple(kind for kind in originals.kinds if kind in kinds),
@@ -191,12 +189,9 @@ def _kinds(experiment: Experiment, plan: UtilityPlan) -> tuple[str, ...]:
     return fixed.get(experiment) or tuple(kind for kind in KINDS if kind in plan.kinds)
 
 
-def _shelf(experiment: Experiment, source: Source, plan: UtilityPlan, keep: Path | None) -> tuple[Shelf, Path | None]:
+def _shelf(experiment: Experiment, source: Source, plan: UtilityPlan, keep: Path | None) -> Shelf:
     """Where finished settings are kept. Which settings there are is no part of it: more may come later."""
     fixed = {name: getattr(plan, name) for name in FIXED}
-    said = json.dumps([experiment, source.fingerprint, fixed], sort_keys=True)
-    mark = sha256(said.encode()).hexdigest()
-    if keep is None:
-        return Shelf(None, mark), None
+    mark = fingerprint([experiment, source.fingerprint, fixed])
     Shelf(keep, mark)
-    return Shelf(keep / SETTINGS, mark), keep / SETTINGS
+    return Shelf(keep and keep / SETTINGS, mark)

@@ -7,8 +7,8 @@ from math import exp
 from aidos.report.charts import bar
 from aidos.report.page import Block, Chapter, DataTable, Figure, Prose
 from aidos.report.values import Value
-from aidos.studies.utility.figures import cell
-from aidos.studies.utility.outcome import Outcome
+from aidos.studies.figures import cell
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ORIGINAL, Setting
 from aidos.studies.utility.releases import COMPARED, REPLACING, guarantee_of
 from aidos.studies.utility.searchclaims import RELATIONS
@@ -26,7 +26,7 @@ SETS = (
 )
 
 
-def mechanism_chapters(outcome: Outcome) -> list[Chapter]:
+def mechanism_chapters(outcome: UtilityOutcome) -> list[Chapter]:
     """One chapter for each strength and relation, after what is promised."""
     chapters = [_promises(outcome)]
     for epsilon in outcome.plan.equal_epsilons:
@@ -36,7 +36,7 @@ def mechanism_chapters(outcome: Outcome) -> list[Chapter]:
     return chapters
 
 
-def _promises(outcome: Outcome) -> Chapter:
+def _promises(outcome: UtilityOutcome) -> Chapter:
     plan, rows = outcome.plan, []
     for epsilon in plan.equal_epsilons:
         for name in COMPARED:
@@ -48,7 +48,7 @@ def _promises(outcome: Outcome) -> Chapter:
                     items_per_person=plan.equal_items_per_person,
                     halved=halved,
                 )
-                promise = guarantee_of(setting, outcome.facts.people)
+                promise = guarantee_of(setting, outcome.basis.people)
                 relation = str(getattr(promise, "neighbours", "")).replace("_", " ").replace("-", " ")
                 run_at = (cell(getattr(promise, "epsilon", None)), f"{getattr(promise, 'delta', 0.0):.3g}")
                 compared = "both" if name in REPLACING else RELATIONS[halved]
@@ -68,9 +68,9 @@ def _promises(outcome: Outcome) -> Chapter:
     return Chapter(title="Equal guarantees", blocks=(Prose(words), table))
 
 
-def _blocks(outcome: Outcome, epsilon: float, *, halved: bool) -> list[Block]:
+def _blocks(outcome: UtilityOutcome, epsilon: float, *, halved: bool) -> list[Block]:
     blocks: list[Block] = []
-    for kind in outcome.facts.kinds:
+    for kind in outcome.basis.kinds:
         bars = [
             (name, value)
             for name in COMPARED
@@ -90,7 +90,7 @@ def _blocks(outcome: Outcome, epsilon: float, *, halved: bool) -> list[Block]:
     return blocks
 
 
-def _table(outcome: Outcome, kind: str, epsilon: float, *, halved: bool) -> DataTable:
+def _table(outcome: UtilityOutcome, kind: str, epsilon: float, *, halved: bool) -> DataTable:
     tops = sorted({row["top"] for row in outcome.find("coverage", kind=kind, mechanism=ORIGINAL)})
     chosen = [top for top in tops if top in {100, 1_000}] or tops[-1:]
     measures: dict[str, tuple[str, int | None]] = {"items": ("distinct", None)}
@@ -110,10 +110,10 @@ def _table(outcome: Outcome, kind: str, epsilon: float, *, halved: bool) -> Data
 
 
 def _value(  # noqa: PLR0913 - which number
-    outcome: Outcome, measure: str, kind: str, name: str, epsilon: float, *, halved: bool, top: int | None = None
+    outcome: UtilityOutcome, measure: str, kind: str, name: str, epsilon: float, *, halved: bool, top: int | None = None
 ) -> float | None:
     wanted: dict[str, object] = {"kind": kind, "mechanism": name, "top": top}
     if name != ORIGINAL:
         wanted |= {"epsilon": epsilon, "halved": halved and name not in REPLACING}
     found = outcome.find(measure, **wanted)
-    return outcome.value(measure, **wanted) if found else None
+    return outcome.number(measure, **wanted) if found else None

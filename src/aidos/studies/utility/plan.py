@@ -21,10 +21,19 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
-from aidos.rooms.publish.items import KINDS
-from aidos.studies.utility.substitution import MOST_FREQUENT
 
-__all__ = ["ANONYMOUS", "EXPERIMENTS", "ORIGINAL", "PAPER", "Experiment", "Job", "Setting", "UtilityPlan"]
+__all__ = [
+    "ANONYMOUS",
+    "EXPERIMENTS",
+    "KINDS",
+    "MOST_FREQUENT",
+    "ORIGINAL",
+    "PAPER",
+    "Experiment",
+    "Job",
+    "Setting",
+    "UtilityPlan",
+]
 
 Experiment: TypeAlias = Literal["statistics", "caching", "substitution", "retrieval", "mechanisms"]
 """One of the five."""
@@ -32,6 +41,10 @@ EXPERIMENTS: tuple[Experiment, ...] = get_args(Experiment)
 ORIGINAL, ANONYMOUS = "original", "k-query-anonymity"
 """The log itself, and the comparator of the paper."""
 GIGABYTE = 10**9
+KINDS = ("keywords", "queries", "clicks", "pairs")
+"""Kinds of items of a log (`aidos.rooms.publish.items`)."""
+MOST_FREQUENT = 100_000
+"""Queries that the paper makes suggestions for: the most frequent of the original log."""
 SEVERAL = ("epsilons", "items_per_person", "ks", "tops", "equal_epsilons", "kinds")
 """Lists that need values."""
 OPEN = ("noise_scales", "thresholds", "mechanisms")
@@ -141,7 +154,7 @@ class UtilityPlan:
     """Queries that are tried in each fold, at most."""
     mechanisms: tuple[str, ...] = ()
     """Mechanisms that are compared, by name; all unless given."""
-    kinds: tuple[str, ...] = tuple(KINDS)
+    kinds: tuple[str, ...] = KINDS
     """Kinds of items that statistics and comparisons are about."""
     repeats: Annotated[int, Ge(1)] = 1
     """How often each release is simulated."""

@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from math import ceil
-from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -29,7 +28,7 @@ from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.rooms.publish.poolsteps import PoolCounts
-from aidos.studies.shelf import Shelf
+from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.utility.ground import Ground
 from aidos.studies.utility.heldout import Holding, hold_out
 from aidos.studies.utility.plan import ORIGINAL, Job, Setting, UtilityPlan
@@ -38,7 +37,6 @@ from aidos.studies.utility.publictext import public_queries, public_results
 from aidos.studies.utility.releases import fresh_noise
 from aidos.studies.utility.retrieval import Among, compare_retrieval, score_retrieval
 from aidos.studies.utility.rows import result_rows
-from aidos.studies.utility.running import run_jobs
 
 __all__ = ["AS_PUBLISHED", "STRICT", "FoldJob", "PoolGround", "holding", "pool_settings", "run_retrieval", "score_fold"]
 
@@ -97,11 +95,10 @@ def pool_settings(grid: PoolGrid, variant: Variant) -> tuple[Setting, ...]:
     return tuple(Setting(mechanism=name, noise_scale=scale, threshold=threshold) for scale, threshold in pairs)
 
 
-def run_retrieval(  # noqa: PLR0913 - on what, with what beside, and where and how it is worked out
+def run_retrieval(
     ground: Ground,
     documents: EmbeddedTable | None,
     shelf: Shelf,
-    kept: Path | None,
     *,
     workers: int = 1,
     progress: Progress = SILENT,
@@ -118,12 +115,11 @@ def run_retrieval(  # noqa: PLR0913 - on what, with what beside, and where and h
         for fold in range(min(ground.plan.tried_folds or ground.plan.folds, ground.plan.folds))
         for variants in shares
     ]
-    found = run_jobs(
+    found = run_settings(
         jobs,
         score_fold,
         shared,
         shelf=shelf,
-        kept=kept,
         workers=workers,
         progress=progress,
         label="ranking by releases",

@@ -30,8 +30,8 @@ from aidos.core.table import Table
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.model.clickgraph import FEEDBACK_WEIGHT, SELF_LOOP, STEPS, ClickGraph, feedback_scores
 from aidos.rooms.publish.countedtables import CountedTables
+from aidos.studies.tables import PairedTest, paired_test
 from aidos.studies.utility.heldout import HeldOut, Holding, hold_out
-from aidos.studies.utility.paired import PairedDifference, paired_difference
 
 __all__ = [
     "MEASURES",
@@ -75,7 +75,7 @@ class RetrievalChange:
     ranker: str
     measure: str
     among: Among
-    test: PairedDifference
+    test: PairedTest
     """Over queries."""
 
 
@@ -148,7 +148,7 @@ def compare_retrieval(
                 ranker=ranker,
                 measure=measure,
                 among=among,
-                test=paired_difference(*(table.column(measure).to_numpy() for table in means)),
+                test=paired_test(*(table.column(measure).to_numpy() for table in means)),
             )
             for measure in MEASURES
         ]

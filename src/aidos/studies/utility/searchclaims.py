@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import isfinite
 
-from aidos.studies.utility.claims import Claim, cannot_tell, falls, read_count_claims
-from aidos.studies.utility.outcome import Outcome
-from aidos.studies.utility.paired import tell_p
+from aidos.studies.study import Claim
+from aidos.studies.tables import tell_p
+from aidos.studies.utility.claims import cannot_tell, falls, read_count_claims
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, PAPER
 from aidos.studies.utility.poolstudy import AS_PUBLISHED
 from aidos.studies.utility.releases import REPLACING
@@ -30,9 +31,9 @@ RELATIONS = {False: "one person added or removed", True: "one person replaced"}
 """What promises are about, by whether those of mechanisms were brought to the second."""
 
 
-def read_claims(outcome: Outcome) -> list[Claim]:
+def read_claims(outcome: UtilityOutcome) -> list[Claim]:
     """Every claim that an outcome can decide."""
-    readers: dict[str, tuple[Callable[[Outcome], Iterator[Claim]], ...]] = {
+    readers: dict[str, tuple[Callable[[UtilityOutcome], Iterator[Claim]], ...]] = {
         "substitution": (_precision, _coverage, _coverage_by_limit),
         "retrieval": (_unchanged, _falls_with_noise, _flat_where_small),
         "mechanisms": (_dominated,),
@@ -43,22 +44,22 @@ def read_claims(outcome: Outcome) -> list[Claim]:
     ]
 
 
-def _both(outcome: Outcome, measure: str) -> tuple[float, float]:
+def _both(outcome: UtilityOutcome, measure: str) -> tuple[float, float]:
     """A measure of the paper's mechanism and of k-anonymity, at the usual strength and k."""
     plan = outcome.plan
     return (
-        outcome.value(measure, top=TOP, mechanism=PAPER, epsilon=plan.usual_epsilon, items_per_person=1),
-        outcome.value(measure, top=TOP, mechanism=ANONYMOUS, k=plan.usual_k),
+        outcome.number(measure, top=TOP, mechanism=PAPER, epsilon=plan.usual_epsilon, items_per_person=1),
+        outcome.number(measure, top=TOP, mechanism=ANONYMOUS, k=plan.usual_k),
     )
 
 
-def _precision(outcome: Outcome) -> Iterator[Claim]:
+def _precision(outcome: UtilityOutcome) -> Iterator[Claim]:
     own, other = _both(outcome, "suggestion_precision")
     known = isfinite(own) and isfinite(other)
     plan = outcome.plan
     yield Claim(
         key="suggestion-precision",
-        fact=f"suggestions of ZEALOUS are as precise as those of k-anonymity (within {COMPARABLE:g}), top {TOP}",
+        finding=f"suggestions of ZEALOUS are as precise as those of k-anonymity (within {COMPARABLE:g}), top {TOP}",
         paper="figure 7: comparable on all precision measures",
         here=f"{own:.3f} (epsilon = {plan.usual_epsilon:g}) and {other:.3f} (k = {plan.usual_k})"
         if known
@@ -67,19 +68,19 @@ def _precision(outcome: Outcome) -> Iterator[Claim]:
     )
 
 
-def _coverage(outcome: Outcome) -> Iterator[Claim]:
+def _coverage(outcome: UtilityOutcome) -> Iterator[Claim]:
     own, other = _both(outcome, "suggestion_coverage")
     known = isfinite(own) and isfinite(other) and max(own, other) > 0
     yield Claim(
         key="suggestion-coverage",
-        fact=f"but they cover fewer queries, top {TOP}",
+        finding=f"but they cover fewer queries, top {TOP}",
         paper="figure 7: the coverage of ZEALOUS is not good",
         here=f"{own:.3f} and {other:.3f}" if known else "neither suggests anything",
         holds=own < other if known else None,
     )
 
 
-def _coverage_by_limit(outcome: Outcome) -> Iterator[Claim]:
+def _coverage_by_limit(outcome: UtilityOutcome) -> Iterator[Claim]:
     limit = outcome.plan.cache_items
     one, few = (
         dict(outcome.along("epsilon", "suggestion_coverage", top=TOP, mechanism=PAPER, items_per_person=items))
@@ -94,21 +95,21 @@ def _coverage_by_limit(outcome: Outcome) -> Iterator[Claim]:
     told = ", ".join(f"{one[each]:.3f} and {few[each]:.3f} at epsilon = {each:g}" for each in shared)
     yield Claim(
         key="suggestion-limit",
-        fact=fact,
+        finding=fact,
         paper=paper,
         here=told,
         holds=all(few[each] <= one[each] for each in shared) and any(few[each] < one[each] for each in shared),
     )
 
 
-def _unchanged(outcome: Outcome) -> Iterator[Claim]:
+def _unchanged(outcome: UtilityOutcome) -> Iterator[Claim]:
     pool = outcome.pool
     weak = {"mechanism": AS_PUBLISHED, "noise_scale": pool.usual_noise, "threshold": pool.usual_threshold}
     for number, ranker in enumerate(RANKERS):
         for among in ("answered", "all"):
-            smallest = {name: outcome.value(f"{among} {name} p", method=ranker, **weak) for name in MEASURES}
+            smallest = {name: outcome.number(f"{among} {name} p", method=ranker, **weak) for name in MEASURES}
             known = {name: p for name, p in smallest.items() if isfinite(p)}
-            queries = outcome.value(f"{among} nDCG@10 pairs", method=ranker, **weak)
+            queries = outcome.number(f"{among} nDCG@10 pairs", method=ranker, **weak)
             told = ", ".join(
                 f"{name}: {_change(outcome, ranker, among, name, weak)}, p {_equals(tell_p(p))}"
                 for name, p in known.items()
@@ -116,7 +117,7 @@ def _unchanged(outcome: Outcome) -> Iterator[Claim]:
             which = "queries that are still answered" if among == "answered" else "all tried queries"
             yield Claim(
                 key=f"{ranker.replace(' ', '-')}-{among}",
-                fact=f"{ranker} on {which} is not significantly different after a weak release",
+                finding=f"{ranker} on {which} is not significantly different after a weak release",
                 paper=f"table {4 + number}: no significant difference (p < 0.01) at b = 10, K = 500",
                 here=f"{told} ({queries:,.0f} queries)" if known else "nothing was released at these settings",
                 holds=_same(known, queries),
@@ -133,18 +134,18 @@ def _same(smallest: dict[str, float], queries: float) -> bool | None:
     return min(smallest.values()) >= LEVEL
 
 
-def _change(outcome: Outcome, ranker: str, among: str, measure: str, weak: dict[str, object]) -> str:
-    before, after = (outcome.value(f"{among} {measure} {when}", method=ranker, **weak) for when in ("before", "after"))
+def _change(outcome: UtilityOutcome, ranker: str, among: str, measure: str, weak: dict[str, object]) -> str:
+    before, after = (outcome.number(f"{among} {measure} {when}", method=ranker, **weak) for when in ("before", "after"))
     return f"{before:.3f} to {after:.3f}"
 
 
-def _by_noise(outcome: Outcome, threshold: int) -> list[tuple[float, float]]:
+def _by_noise(outcome: UtilityOutcome, threshold: int) -> list[tuple[float, float]]:
     return outcome.along(
         "noise_scale", "all nDCG@10 after", method=RANKERS[1], mechanism=AS_PUBLISHED, threshold=threshold
     )
 
 
-def _falls_with_noise(outcome: Outcome) -> Iterator[Claim]:
+def _falls_with_noise(outcome: UtilityOutcome) -> Iterator[Claim]:
     lines = {threshold: _by_noise(outcome, threshold) for threshold in outcome.pool.thresholds}
     drawn = {threshold: points for threshold, points in lines.items() if len(points) > 1 and max(y for _, y in points)}
     fact, paper = "nDCG@10 falls as the noise b grows", "figure 1: utility decreases with b"
@@ -157,14 +158,14 @@ def _falls_with_noise(outcome: Outcome) -> Iterator[Claim]:
     )
     yield Claim(
         key="noise-falls",
-        fact=fact,
+        finding=fact,
         paper=paper,
         here=told,
         holds=all(falls([value for _, value in points]) for points in drawn.values()),
     )
 
 
-def _flat_where_small(outcome: Outcome) -> Iterator[Claim]:
+def _flat_where_small(outcome: UtilityOutcome) -> Iterator[Claim]:
     """How much a step to more noise takes away, by how the noise compares with the threshold."""
     quiet: list[float] = []
     loud: list[float] = []
@@ -181,30 +182,31 @@ def _flat_where_small(outcome: Outcome) -> Iterator[Claim]:
     small, large = sum(quiet) / len(quiet), sum(loud) / len(loud)
     yield Claim(
         key="noise-least",
-        fact=fact,
+        finding=fact,
         paper=paper,
         here=f"a step to more noise changes it by {-small:+.1%} on average there, {-large:+.1%} elsewhere",
         holds=small < large,
     )
 
 
-def _dominated(outcome: Outcome) -> Iterator[Claim]:
+def _dominated(outcome: UtilityOutcome) -> Iterator[Claim]:
     for epsilon in outcome.plan.equal_epsilons:
         for halved, relation in RELATIONS.items():
             better: list[bool] = []
             told = []
-            for kind in outcome.facts.kinds:
+            for kind in outcome.basis.kinds:
                 own = [
-                    outcome.value("distinct", kind=kind, mechanism=name, epsilon=epsilon, halved=halved)
+                    outcome.number("distinct", kind=kind, mechanism=name, epsilon=epsilon, halved=halved)
                     for name in BETTER
                 ]
-                most = max(outcome.value("distinct", kind=kind, mechanism=name, epsilon=epsilon) for name in REPLACING)
+                most = max(outcome.number("distinct", kind=kind, mechanism=name, epsilon=epsilon) for name in REPLACING)
                 told.append(f"{kind} {', '.join(f'{value:,.0f}' for value in own)} against {most:,.0f}")
                 # A kind that nobody publishes anything of says nothing about either.
                 better += [min(own) > most] if max(*own, most) else []
             yield Claim(
                 key=f"mechanisms-{'replaced' if halved else 'added'}-{epsilon:g}",
-                fact=f"count-Gaussian and rounds publish more items than ZEALOUS (epsilon = {epsilon:g}, {relation})",
+                finding="count-Gaussian and rounds publish more items than ZEALOUS "
+                f"(epsilon = {epsilon:g}, {relation})",
                 paper="not in the papers; on a log of 1M rows at epsilon = 1: 417 and 718 against 153",
                 here="; ".join(told),
                 holds=all(better) if better else None,

@@ -8,10 +8,10 @@ from typing import Any
 
 from aidos.report.page import Block, Callout, Chapter, DataTable, Facts, Prose
 from aidos.report.values import Value
-from aidos.studies.utility.figures import Lines, cell, lines_figure
+from aidos.studies.figures import Lines, cell, lines_figure
+from aidos.studies.tables import tell_p
 from aidos.studies.utility.measured import NO, YES, measurements
-from aidos.studies.utility.outcome import Outcome
-from aidos.studies.utility.paired import tell_p
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 from aidos.studies.utility.poolgrid import AOL_ASKINGS, PoolGrid
 from aidos.studies.utility.poolstudy import AS_PUBLISHED, STRICT
@@ -37,7 +37,7 @@ NO_PROMISE = (
 )
 
 
-def substitution_chapters(outcome: Outcome) -> list[Chapter]:
+def substitution_chapters(outcome: UtilityOutcome) -> list[Chapter]:
     """Each measure by strength, by k and by limit."""
     chapters = []
     for cut in CUTS:
@@ -57,14 +57,14 @@ def substitution_chapters(outcome: Outcome) -> list[Chapter]:
             ]
         blocks.append(_suggestion_table(outcome, cut))
         chapters.append(Chapter(title=f"The best {cut} suggestions", blocks=tuple(blocks)))
-    numbers = outcome.facts.numbers
+    numbers = outcome.basis.numbers
     about = Facts((("queries with suggestions from the log", cell(numbers.get("suggested_for"))),))
     few = (Callout("caution", words),) if (words := tell_pairs(outcome)) else ()
     chapters[0] = Chapter(title=chapters[0].title, blocks=(about, *few, *chapters[0].blocks))
     return chapters
 
 
-def tell_pairs(outcome: Outcome) -> str:
+def tell_pairs(outcome: UtilityOutcome) -> str:
     """Why there is nothing to see of ZEALOUS in figures 7 and 8, and from which size on there is; else nothing."""
     one = {"mechanism": PAPER, "items_per_person": 1}
     if any(value > 0 for _, value in outcome.along("epsilon", "suggestion_answered", **one)):
@@ -92,19 +92,19 @@ def _course(name: str, axis: str, lines: Lines) -> str:
     return f"{name} goes {', '.join(told)}."
 
 
-def _suggestion_table(outcome: Outcome, cut: int) -> DataTable:
+def _suggestion_table(outcome: UtilityOutcome, cut: int) -> DataTable:
     rows = []
     for row in outcome.find("suggestion_precision", top=cut, repeat=0):
         wanted = {name: row[name] for name in ("mechanism", "epsilon", "items_per_person", "k", "top", "repeat")}
-        means = [_rounded(outcome.value(measure, **wanted)) for measure in NAMES]
-        low, high = (outcome.value(f"suggestion_precision_{end}", **wanted) for end in ("low", "high"))
+        means = [_rounded(outcome.number(measure, **wanted)) for measure in NAMES]
+        low, high = (outcome.number(f"suggestion_precision_{end}", **wanted) for end in ("low", "high"))
         rows.append((_setting(row), _pairs(outcome, wanted), *means, _interval(low, high)))
     columns = ("release", "pairs", *NAMES.values(), "precision, 95 %")
     return DataTable(caption=f"Suggestions against the log's own, top {cut}", columns=columns, rows=tuple(rows))
 
 
-def _pairs(outcome: Outcome, wanted: Mapping[str, Any]) -> Value:
-    return cell(outcome.value("published_pairs", **{**wanted, "top": None}))
+def _pairs(outcome: UtilityOutcome, wanted: Mapping[str, Any]) -> Value:
+    return cell(outcome.number("published_pairs", **{**wanted, "top": None}))
 
 
 def _setting(row: Mapping[str, Any]) -> str:
@@ -117,7 +117,7 @@ def _interval(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}" if isfinite(low) else ""
 
 
-def retrieval_chapters(outcome: Outcome) -> list[Chapter]:
+def retrieval_chapters(outcome: UtilityOutcome) -> list[Chapter]:
     """Tables 4 and 5, and figure 1."""
     pool = outcome.pool
     tables = [
@@ -151,7 +151,7 @@ def retrieval_chapters(outcome: Outcome) -> list[Chapter]:
                 )
                 for threshold in pool.thresholds
             }
-            caption = _noise(lines, outcome.value("all nDCG@10 before", method=ranker, mechanism=ORIGINAL))
+            caption = _noise(lines, outcome.number("all nDCG@10 before", method=ranker, mechanism=ORIGINAL))
             title = f"{ranker.capitalize()}: nDCG@10 by noise, {name}"
             blocks.append(lines_figure(title, lines, ("noise, b", "nDCG@10"), caption, log="x"))
         blocks.append(_every_setting(outcome, ranker))
@@ -187,7 +187,7 @@ def _rounded(value: float) -> Value:
     return cell(float(f"{value:.3g}")) if isfinite(value) else None
 
 
-def _tests(outcome: Outcome, ranker: str, variant: str, number: int) -> DataTable:
+def _tests(outcome: UtilityOutcome, ranker: str, variant: str, number: int) -> DataTable:
     pool, rows = outcome.pool, []
     wanted = {
         "mechanism": variant,
@@ -198,7 +198,7 @@ def _tests(outcome: Outcome, ranker: str, variant: str, number: int) -> DataTabl
     for among in ("all", "answered"):
         for measure in MEASURES:
             known = {
-                name: outcome.value(f"{among} {measure} {name}", **wanted)
+                name: outcome.number(f"{among} {measure} {name}", **wanted)
                 for name in ("before", "after", "difference", "low", "high", "p", "pairs")
             }
             if isfinite(known["pairs"]):
@@ -211,14 +211,14 @@ def _tests(outcome: Outcome, ranker: str, variant: str, number: int) -> DataTabl
     return DataTable(caption=caption, columns=columns, rows=tuple(rows), numeric=columns[2:])
 
 
-def _every_setting(outcome: Outcome, ranker: str) -> DataTable:
+def _every_setting(outcome: UtilityOutcome, ranker: str) -> DataTable:
     """Both variants wherever they were tried."""
     rows = []
     for variant in (AS_PUBLISHED, STRICT):
         for row in outcome.find("all nDCG@10 after", method=ranker, mechanism=variant):
             setting = {name: row[name] for name in ("mechanism", "noise_scale", "threshold")}
-            answered = outcome.value("answered", **setting)
-            among = outcome.value("answered nDCG@10 after", method=ranker, **setting)
+            answered = outcome.number("answered", **setting)
+            among = outcome.number("answered nDCG@10 after", method=ranker, **setting)
             placed = (cell(row["noise_scale"]), row["threshold"])
             rows.append((_variant(variant), *placed, f"{answered:.1%}", _rounded(row["value"]), _rounded(among)))
     columns = ("release", "b", "K", "answered", "nDCG@10, all", "nDCG@10, answered")

@@ -7,8 +7,8 @@ from typing import Any
 
 from aidos.report.page import Block, Chapter, DataTable, Figure, Prose
 from aidos.report.values import Value
-from aidos.studies.utility.figures import Lines, cell, lines_figure
-from aidos.studies.utility.outcome import Outcome
+from aidos.studies.figures import Lines, cell, lines_figure
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 
 __all__ = ["statistics_chapters"]
@@ -30,9 +30,9 @@ TITLES = {
 """What a measure is called in a title and on an axis."""
 
 
-def statistics_chapters(outcome: Outcome) -> list[Chapter]:
+def statistics_chapters(outcome: UtilityOutcome) -> list[Chapter]:
     """By limit, by top, by count, by strength."""
-    kinds = outcome.facts.kinds
+    kinds = outcome.basis.kinds
     return [
         _by_limit(outcome),
         *(_tops(outcome, kind) for kind in kinds),
@@ -41,21 +41,21 @@ def statistics_chapters(outcome: Outcome) -> list[Chapter]:
     ]
 
 
-def _usual(outcome: Outcome) -> dict[str, Any]:
+def _usual(outcome: UtilityOutcome) -> dict[str, Any]:
     return {"mechanism": PAPER, "epsilon": outcome.plan.usual_epsilon}
 
 
-def _by_limit(outcome: Outcome) -> Chapter:
+def _by_limit(outcome: UtilityOutcome) -> Chapter:
     distinct, total = (
-        {kind: outcome.along("items_per_person", measure, kind=kind, **_usual(outcome)) for kind in outcome.facts.kinds}
+        {kind: outcome.along("items_per_person", measure, kind=kind, **_usual(outcome)) for kind in outcome.basis.kinds}
         for measure in ("distinct", "total")
     )
-    means = {kind: outcome.value("mean_items", kind=kind, mechanism=ORIGINAL) for kind in outcome.facts.kinds}
+    means = {kind: outcome.number("mean_items", kind=kind, mechanism=ORIGINAL) for kind in outcome.basis.kinds}
     averages = DataTable(
         caption="In the log: distinct items, and items of a person on average (table 4)",
         columns=("kind", "distinct", "average"),
         rows=tuple(
-            (kind, cell(outcome.value("distinct", kind=kind, mechanism=ORIGINAL)), cell(mean))
+            (kind, cell(outcome.number("distinct", kind=kind, mechanism=ORIGINAL)), cell(mean))
             for kind, mean in means.items()
         ),
     )
@@ -81,7 +81,7 @@ def _by_limit(outcome: Outcome) -> Chapter:
     return Chapter(title=f"By the limit on items, at epsilon = {outcome.plan.usual_epsilon:g}", blocks=blocks)
 
 
-def _tops(outcome: Outcome, kind: str) -> Chapter:
+def _tops(outcome: UtilityOutcome, kind: str) -> Chapter:
     """Figures 2 (by limit) and 3 (by top) of one kind."""
     usual = _usual(outcome)
     limits = sorted({row["items_per_person"] for row in outcome.find("coverage", kind=kind, **usual)})
@@ -137,7 +137,7 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _distribution(outcome: Outcome, kind: str) -> Figure:
+def _distribution(outcome: UtilityOutcome, kind: str) -> Figure:
     plan = outcome.plan
     sides: dict[str, dict[str, Any]] = {
         "the log": {"mechanism": ORIGINAL},
@@ -154,14 +154,14 @@ def _distribution(outcome: Outcome, kind: str) -> Figure:
     return lines_figure(f"{kind.capitalize()} by count", lines, ("count", "items with it"), caption, log="xy")
 
 
-def _by_strength(outcome: Outcome) -> Chapter:
+def _by_strength(outcome: UtilityOutcome) -> Chapter:
     by_epsilon = {
         kind: outcome.along("epsilon", "difference", kind=kind, mechanism=PAPER, items_per_person=1)
-        for kind in outcome.facts.kinds
+        for kind in outcome.basis.kinds
     }
     by_k = {
         kind: points
-        for kind in outcome.facts.kinds
+        for kind in outcome.basis.kinds
         if (points := outcome.along("k", "difference", kind=kind, mechanism=ANONYMOUS))
     }
     blocks: tuple[Block, ...] = (
@@ -185,11 +185,11 @@ def _by_strength(outcome: Outcome) -> Chapter:
     return Chapter(title="How far counts are off", blocks=blocks)
 
 
-def _every_distance(outcome: Outcome) -> DataTable:
+def _every_distance(outcome: UtilityOutcome) -> DataTable:
     settings = ({"mechanism": PAPER, "items_per_person": 1}, {"mechanism": ANONYMOUS})
     rows = tuple(
         (kind, row["mechanism"], cell(row["epsilon"]), row["k"], cell(row["value"]), *(_beside(outcome, row)))
-        for kind in outcome.facts.kinds
+        for kind in outcome.basis.kinds
         for setting in settings
         for row in outcome.find("difference", kind=kind, repeat=0, **setting)
     )
@@ -200,9 +200,9 @@ def _every_distance(outcome: Outcome) -> DataTable:
     )
 
 
-def _beside(outcome: Outcome, row: Mapping[str, Any]) -> tuple[Value, ...]:
+def _beside(outcome: UtilityOutcome, row: Mapping[str, Any]) -> tuple[Value, ...]:
     wanted = {name: row[name] for name in ("kind", "mechanism", "epsilon", "items_per_person", "k")}
-    return tuple(cell(outcome.value(measure, **wanted)) for measure in ("rms", "total_variation"))
+    return tuple(cell(outcome.number(measure, **wanted)) for measure in ("rms", "total_variation"))
 
 
 def _ends(lines: Lines) -> str:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from aidos.core.mechanism import Finding
 from aidos.errors import InputError, ParameterError
 from aidos.model.substitution.suggesting import SubstitutionModel
+from aidos.studies.utility.plan import MOST_FREQUENT
 
 __all__ = [
     "MOST_FREQUENT",
@@ -47,8 +48,6 @@ __all__ = [
     "suggest_all",
 ]
 
-MOST_FREQUENT = 100_000
-"""Queries that the paper makes suggestions for: the most frequent of the original log."""
 CUTS = (2, 5)
 """The paper's lengths of lists."""
 Z = 1.959963984540054
