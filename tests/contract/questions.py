@@ -53,6 +53,35 @@ QUESTIONS = {
 }
 """Words of a job to its parameters."""
 
+FEW = {"epsilons": [50.0], "ks": [3], "usual_epsilon": 50.0}
+SLOW_QUESTIONS = {
+    "evaluate mediator": {
+        "posts": ["posts.parquet"],
+        "least_questions": 3,
+        "alphas": [0.5],
+        "heuristics": ["original"],
+        "output": "study",
+    },
+    "evaluate exposure": {"size": "500", "output": "study"},
+    "evaluate risk": {"size": "tiny", "measure": ["entropy", "bow"], "match": ["debt=none"], "output": "study"},
+    "evaluate ups": {"size": "150", "part": ["quality"], "output": "study"},
+    "evaluate audit": {"size": "tiny", "part": ["recovery"], "output": "study"},
+    "evaluate utility": {"files": ["small.csv"], "kinds": ["queries"], "output": "study"},
+    "evaluate statistics": {"files": ["small.csv"], "kinds": ["queries"], "items_per_person": [1], "output": "study"},
+    "evaluate caching": {"size": "120", **FEW, "items_per_person": [1], "output": "study"},
+    "evaluate substitution": {"size": "120", **FEW, "output": "study"},
+    "evaluate retrieval": {
+        "size": "120",
+        "noise_scales": [2.0],
+        "thresholds": [10],
+        "folds": 2,
+        "tried_queries": 40,
+        "output": "study",
+    },
+    "evaluate mechanisms": {"files": ["small.csv"], "kinds": ["queries"], "output": "study"},
+}
+"""The same for jobs that take longer."""
+
 ASK_OTHERS = {"run", "describe"}
 """They ask other jobs, and are tried with each of them."""
 
@@ -81,5 +110,8 @@ def prepare(home):
     (home / "topics.txt").write_text("Arts > Music > Jazz\nFood\n")
     (home / "results.json").write_text('[{"url": "https://a.example", "title": "Loan"}, {"title": "Creditor"}]')
     (home / "rules.toml").write_text('block = ["forum.example"]\n')
+    asked = [(f"p{person}", query) for person in range(12) for query in ("jazz", "piano")]
+    lines = [f"{person},2024-03-05T09:{minute:02}:00,{query}" for minute, (person, query) in enumerate(asked)]
+    (home / "small.csv").write_text("\n".join(["client_id,timestamp,user_query", *lines]) + "\n")
     for command in BEFORE:
         assert run([*command.split(), "--quiet"]) == 0, command

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from questions import ASK_OTHERS, QUESTIONS, prepare
+from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
 
 from aidos.app.cli import run
 from aidos.app.registry import JOBS, find_job
@@ -14,6 +14,7 @@ from aidos.jobs.asking import ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Negative, Several
 
+ALL = {**QUESTIONS, **SLOW_QUESTIONS}
 VOLATILE = {"seconds", "processor_seconds", "elapsed"}
 """Facts that are never the same twice."""
 
@@ -81,12 +82,14 @@ def files(place):
 
 
 def test_every_job_has_a_question():
-    assert QUESTIONS.keys() | ASK_OTHERS == JOBS.keys()
+    assert ALL.keys() | ASK_OTHERS == JOBS.keys()
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@pytest.mark.parametrize(
+    "words", [*QUESTIONS, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW_QUESTIONS)]
+)
 def test_the_same_question_has_the_same_answer_on_every_surface(words, elsewhere, capsys):
-    job, given = find_job(words), QUESTIONS[words]
+    job, given = find_job(words), ALL[words]
     told, written = {}, {}
 
     place = elsewhere("terminal")
@@ -111,9 +114,9 @@ def test_the_same_question_has_the_same_answer_on_every_surface(words, elsewhere
     assert written["terminal"] == written["recipe"] == written["python"]
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@pytest.mark.parametrize("words", ALL)
 def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
-    job, given = find_job(words), {**QUESTIONS[words], "no_such_thing": 1}
+    job, given = find_job(words), {**ALL[words], "no_such_thing": 1}
     elsewhere("wrong")
     assert run([*words.split(), *as_arguments(job, given), "--no-such-thing", "1"]) == 2
     assert "--no-such-thing" in capsys.readouterr().err
@@ -125,12 +128,12 @@ def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@pytest.mark.parametrize("words", ALL)
 def test_a_job_describes_itself(words, capsys):
     job = find_job(words)
     schema = json_schema(job)
-    assert schema["properties"].keys() >= QUESTIONS[words].keys()
-    assert set(schema["required"]) <= QUESTIONS[words].keys()
+    assert schema["properties"].keys() >= ALL[words].keys()
+    assert set(schema["required"]) <= ALL[words].keys()
     assert all(each["description"] for each in schema["properties"].values())
     assert run(["describe", *words.split()]) == 0
     shown = capsys.readouterr().out
