@@ -10,10 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from aidos.studies.study import Basis, Claim, Outcome
-from aidos.studies.tables import plain
 from aidos.studies.utility.plan import Experiment, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
 
@@ -85,11 +82,15 @@ class UtilityOutcome(Outcome):
 
     def number(self, measure: str, **wanted: Any) -> float:
         """The mean over repetitions; not a number where there are none."""
+        import numpy as np
+
         values = [row["value"] for row in self.find(measure, **wanted)]
         return float(np.mean(values)) if values else float("nan")
 
     def along(self, axis: str, measure: str, **wanted: Any) -> list[tuple[float, float]]:
         """Means of a measure by a column, in its order."""
+        import numpy as np
+
         places: dict[float, list[float]] = {}
         for row in self.find(measure, **wanted):
             if row[axis] is not None:
@@ -112,6 +113,7 @@ class UtilityOutcome(Outcome):
 
     def for_machines(self) -> dict[str, object]:
         """The same without the place."""
+        from aidos.studies.tables import plain
         from aidos.studies.utility.measured import holds_from
 
         pool = {"pool": asdict(self.pool)} if self.experiment == "retrieval" else {}

@@ -21,13 +21,13 @@ from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
 from aidos.studies.study import PAGE
+from aidos.studies.utility.outcome import FINDINGS, UtilityOutcome
 from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.report.page import Block, Page
     from aidos.studies.utility.experiment import PreparedLog, Source
-    from aidos.studies.utility.outcome import UtilityOutcome
 
 __all__ = [
     "CachingStudy",
@@ -311,8 +311,6 @@ class UtilityOverview(Finding):
 
     def remarks(self) -> Sequence[str]:
         """What is left out, what to know about the numbers, where to read on, and whose they are."""
-        from aidos.studies.utility.outcome import FINDINGS
-
         told = [f"{name} is left out: {why}" for name, why in self.left_out.items()]
         kinds = {kind: why for each in self.outcomes for kind, why in each.basis.left_out.items()}
         told += [f"{kind} are left out: {why}" for kind, why in kinds.items()]
