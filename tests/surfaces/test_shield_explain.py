@@ -9,7 +9,9 @@ from contextlib import closing
 
 import pytest
 
+import aidos
 from aidos.app.cli import run
+from aidos.errors import InputError, ParameterError
 
 NOTES = {
     "garden": "Vegetable patch: compost, seeds, pruning the roses, gardening in spring",
@@ -141,6 +143,45 @@ def test_a_recipe_takes_the_place_of_the_options(capsys, profile, tmp_path):
     assert "limit: no such parameter" in said
     recipe.write_text('mechanism = "rounds"\n')
     assert "a recipe for rounds" in complaint(capsys, *asked)
+
+
+def test_a_profile_opened_in_python_tells_the_same_and_reads_the_file_again(capsys, profile):
+    shield = aidos.shield(profile)
+    found = told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 0)
+    assert json.loads(shield.explain("patch", risk_limit=0.0).to_json()) == found
+    assert json.loads(shield.to_json()) == told(capsys, "profile", "show", profile)
+    shield.explain("patch", risk_limit=0.0, remember=True)
+    assert "health" in shield.explain("patch", risk_limit=1.0).facts()["hidden"]
+    shield.forget(session=True)
+    assert "menopause" in shield.explain("patch", risk_limit=1.0).facts()["sent"]
+    assert shield.edit(sensitive={"gardening": 2.5}).facts()["sensitivities"]["gardening"] == 2.5
+    shield.forget("menopause")
+    assert "menopause" not in profile.read_text()
+    assert shield.forget(everything=True).facts()["forgotten"]
+    with pytest.raises(InputError, match="there is no profile") as caught:
+        shield.explain("patch")
+    assert "aidos shield profile build" in caught.value.hint
+
+
+def test_results_are_reranked_in_python_from_a_list_as_from_a_file(profile, tmp_path):
+    results = [
+        {"url": "https://a.example", "title": "Security patch"},
+        {"url": "https://b.example", "title": "Vegetable patch: compost and gardening"},
+    ]
+    (tmp_path / "results.json").write_text(json.dumps(results))
+    shield = aidos.shield(profile)
+    listed = shield.rerank(results, "patch", weight=1.0)
+    read = shield.rerank(tmp_path / "results.json", "patch", weight=1.0)
+    assert listed.facts() == read.facts()
+    assert [each["title"] for each in listed.results] == [results[1]["title"], results[0]["title"]]
+    assert listed.to_pandas()["because_of"][0] == "Gardening"
+    listed.save(tmp_path / "mine.json")
+    assert json.loads((tmp_path / "mine.json").read_text()) == listed.results
+    with pytest.raises(ParameterError, match="no parameter wait"):
+        shield.rerank(results, "patch", wait=1.0)
+    for wrong in ([1], 7, []):
+        with pytest.raises(InputError, match="the list"):
+            shield.rerank(wrong, "patch")
 
 
 @pytest.mark.parametrize(

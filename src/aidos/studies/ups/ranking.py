@@ -6,6 +6,9 @@ same list is put in order without a profile, with the whole profile (every leaf 
 generalisation sends under each limit: UScore, fused with the service's order by Borda's count. Quality is average
 precision, average rank and rank scoring.
 
+Average precision is 1/n sum of i / rank(l_i) over the wanted results in order of rank, counted from 1; rank scoring
+(Breese et al. 1998) halves the worth of a result every so many ranks and is given as a share of the best possible.
+
     ambiguous   DP(q,R) <= 0.44        medium   between        distinct   DP(q,R) >= 0.82, where no profile is sent
 
 The world's people click on what they meant and nothing else, so that profiles fit better than those of real people.
@@ -13,7 +16,7 @@ The world's people click on what they meant and nothing else, so that profiles f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,20 +24,32 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
-from aidos.errors import InputError
+from aidos.errors import InputError, ParameterError
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.search import search
 from aidos.model.text.analyser import Analyser
 from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.decision import decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.rankmeasures import average_precision, average_rank, rank_scoring, wanted_ranks
 from aidos.rooms.shield.profile.rerank import Results, leaves_of, rerank, topic_relevances, user_scores
 from aidos.rooms.shield.profile.seed import power_of_query
 from aidos.studies.ups.plan import UpsExperiment
 from aidos.studies.ups.searchers import Asked, Corpus, Person, Society
 
-__all__ = ["AMBIGUOUS", "CLASSES", "DISTINCT", "GENERALISED", "NONE", "WHOLE", "Clarity", "measure_reranking"]
+__all__ = [
+    "AMBIGUOUS",
+    "CLASSES",
+    "DISTINCT",
+    "GENERALISED",
+    "NONE",
+    "WHOLE",
+    "Clarity",
+    "average_precision",
+    "average_rank",
+    "measure_reranking",
+    "rank_scoring",
+    "wanted_ranks",
+]
 
 Places: TypeAlias = NDArray[np.int32]
 Clarity: TypeAlias = Literal["ambiguous", "medium", "distinct"]
@@ -44,6 +59,8 @@ AMBIGUOUS, DISTINCT = 0.44, 0.82
 """Powers of a query up to which it is ambiguous, and from which it is distinct."""
 NONE, WHOLE, GENERALISED = "service's order", "whole profile", "generalised"
 """How a list was ordered."""
+HALF_LIFE = 5
+"""Rank at which a result is worth half as much as the first."""
 READING = Analyser(stop_words="english", stemmer="english")
 
 
@@ -141,3 +158,38 @@ def _clarity(power: float) -> Clarity:
     if power <= AMBIGUOUS:
         return "ambiguous"
     return "distinct" if power >= DISTINCT else "medium"
+
+
+def wanted_ranks(ranking: Sequence[Hashable], wanted: Collection[Hashable]) -> NDArray[np.int64]:
+    """Where wanted results stand, counted from 1, in order; those that the ranking lacks have no rank."""
+    return np.array([place for place, result in enumerate(ranking, 1) if result in wanted], dtype=np.int64)
+
+
+def average_precision(ranks: Sequence[int] | NDArray[np.int64]) -> float:
+    """1/n sum of i / rank of the i-th wanted result; 1 where they come first."""
+    ordered = _sorted_ranks(ranks)
+    return float(np.mean(np.arange(1, len(ordered) + 1) / ordered))
+
+
+def average_rank(ranks: Sequence[int] | NDArray[np.int64]) -> float:
+    """The mean rank of the wanted results: less is better."""
+    return float(np.mean(_sorted_ranks(ranks)))
+
+
+def rank_scoring(ranks: Sequence[int] | NDArray[np.int64], half_life: float = HALF_LIFE) -> float:
+    """Worth of the wanted results where they stand, as a share of what they would be worth at the top."""
+    if not half_life > 1:
+        raise ParameterError(f"half_life must be above 1, got {half_life}")
+    ordered = _sorted_ranks(ranks)
+    best = np.arange(1, len(ordered) + 1)
+    worth, most = (np.exp2(-(at - 1) / (half_life - 1)).sum() for at in (ordered, best))
+    return float(worth / most)
+
+
+def _sorted_ranks(ranks: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = np.sort(np.asarray(ranks, dtype=np.int64))
+    if not len(ordered):
+        raise ParameterError("no wanted result is in the ranking, so that it has no quality to measure")
+    if ordered[0] < 1 or (np.diff(ordered) == 0).any():
+        raise ParameterError("ranks are counted from 1, and no two results share one")
+    return ordered

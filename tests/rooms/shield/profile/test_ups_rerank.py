@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from ups_cases import Hits, golden
 
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.profile.rankmeasures import average_precision, average_rank, rank_scoring, wanted_ranks
 from aidos.rooms.shield.profile.rerank import Results, borda_points, leaves_of, rerank, topic_relevances, user_scores
 from aidos.rooms.shield.profile.siterules import SiteRules
+from aidos.studies.ups.ranking import average_precision, average_rank, rank_scoring, wanted_ranks
 
 RESULTS = Results(object_ids=("a", "b", "c", "d"), sites=("a.example", "www.b.example", "c.example", "d.example"))
 
