@@ -41,6 +41,7 @@ __all__ = [
     "sample",
     "shield",
     "simulate",
+    "study",
     "write_sample",
 ]
 __version__ = "0.1.0"

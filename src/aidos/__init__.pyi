@@ -7,6 +7,7 @@ from aidos.engine.embedded import EmbeddedEngine as EmbeddedEngine
 from aidos.ingest.options import ReadOptions as ReadOptions
 from aidos.ingest.reading import check_files as check_files
 from aidos.ingest.reading import read_files as read_files
+from aidos.jobs.answer import Answer as Answer
 from aidos.jobs.desk import Desk as Desk
 from aidos.jobs.inputs import Data as Data
 from aidos.model.topics import default_taxonomy as default_taxonomy
@@ -193,3 +194,24 @@ def risk(
     desk: Desk | None = ...,
 ) -> RankedCommunity:
     """Rank the people of a community, or of a query log, by their exposure to sensitive topics."""
+
+def study(
+    name: Literal[
+        "mediator",
+        "exposure",
+        "risk",
+        "ups",
+        "audit",
+        "utility",
+        "statistics",
+        "caching",
+        "substitution",
+        "retrieval",
+        "mechanisms",
+    ],
+    /,
+    *data: Data,
+    desk: Desk | None = ...,
+    **parameters: object,
+) -> Answer:
+    """Run an experiment of the papers again, on their setting or on data of your own."""

@@ -106,6 +106,7 @@ VERBS: Mapping[str, str] = {
     "shield": "shield profile show",
     "simulate": "fair simulate",
     "risk": "risk rank",
+    "study": "evaluate *",
 }
 """Names at the package root (``aidos.rerank``), and the jobs that they ask."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from hashlib import sha256
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -24,11 +24,12 @@ import pyarrow.parquet as pq
 
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.files import replace_when_done, write_text
-from aidos.errors import InputError
+from aidos.errors import AidosError, InputError
 
 __all__ = ["Named", "Shelf", "fingerprint", "run_settings"]
 
 MARK = "experiment.sha256"
+GUARD = 'in a script ask under if __name__ == "__main__":, or in one process: desk=Desk(threads=1)'
 Shared = TypeVar("Shared")
 
 
@@ -165,6 +166,8 @@ def _done(
         try:
             for one in as_completed(begun):
                 yield begun[one], one.result()
+        except BrokenExecutor as error:
+            raise AidosError("a process that worked on a setting ended too early", hint=GUARD) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             # A setting may take minutes, and nobody waits for its result any more.
