@@ -74,7 +74,6 @@ def test_a_traceback_is_shown_as_text(said, monkeypatch):
     def fail(*_args, **_options):
         raise InputError(BAD)
 
-    monkeypatch.setattr("aidos.ingest.check.find_sources", fail, raising=False)
     monkeypatch.setattr("aidos.ingest.reading.find_sources", fail)
     code, _, err = said("check", "log.tsv", "--debug")
     assert code == 2
