@@ -56,7 +56,7 @@ def usual_pairs(queries: int = QUERIES, dropped: float = DROPPED):
     import numpy as np
 
     from aidos.rooms.audit.arrays import TopicMaps
-    from aidos.rooms.audit.densities import HiddenProfile, sample_audit
+    from aidos.studies.audit.surrogate import HiddenProfile, sample_audit
 
     hidden = HiddenProfile(topics=TOPICS)
     pairs = sample_audit(hidden, np.random.default_rng(SEED), queries=queries, length=LENGTH).pairs

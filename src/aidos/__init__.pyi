@@ -11,6 +11,7 @@ from aidos.jobs.answer import Answer as Answer
 from aidos.jobs.desk import Desk as Desk
 from aidos.jobs.inputs import Data as Data
 from aidos.model.topics import default_taxonomy as default_taxonomy
+from aidos.rooms.audit.audited import AuditedAccount as AuditedAccount
 from aidos.rooms.data.checking import CheckedFiles as CheckedFiles
 from aidos.rooms.data.reading import DataRead as DataRead
 from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
@@ -19,6 +20,7 @@ from aidos.rooms.fairness.reranking import Reranked as Reranked
 from aidos.rooms.risk.jobs.rank import RankedCommunity as RankedCommunity
 from aidos.rooms.shield.mediator.mixing import MixedLog as MixedLog
 from aidos.rooms.shield.profile.showing import Shield as Shield
+from aidos.studies.audit.rehearsal import RehearsedAudit as RehearsedAudit
 from aidos.world.sample import Sample as Sample
 from aidos.world.size import World as World
 from aidos.world.write import write_sample as write_sample
@@ -215,3 +217,47 @@ def study(
     **parameters: object,
 ) -> Answer:
     """Run an experiment of the papers again, on their setting or on data of your own."""
+
+def audit(
+    pairs: Data = ...,
+    /,
+    *,
+    output: str | Path | None = ...,
+    column: tuple[str, ...] = ...,
+    vanilla: tuple[str, ...] = ...,
+    personalised: tuple[str, ...] = ...,
+    again: tuple[str, ...] = ...,
+    documents: tuple[str, ...] = ...,
+    account: str = ...,
+    skip_bad_pairs: bool = ...,
+    topics: Literal["taxonomy", "lda"] | None = ...,
+    number: int | None = ...,
+    taxonomy: str | Path | None = ...,
+    topic_maps: str | Path | None = ...,
+    topic_model: str | Path | None = ...,
+    joint: bool = ...,
+    same_topics: str | Path | None = ...,
+    method: Literal["inference", "learning"] = ...,
+    level: float = ...,
+    confidence: float = ...,
+    draws: int = ...,
+    evidence: int = ...,
+    seed: int = ...,
+    mark_sensitive: str | Path | None = ...,
+    mark: Literal["sensitive", "all"] = ...,
+    sensitivity: float = ...,
+    desk: Desk | None = ...,
+) -> AuditedAccount:
+    """Learn which topics a search service lifts or sinks for an account, and how surely."""
+
+def rehearse(
+    *,
+    output: str | Path | None = ...,
+    size: str = ...,
+    seed: int = ...,
+    account: int | None = ...,
+    queries: int = ...,
+    draws: int = ...,
+    desk: Desk | None = ...,
+) -> RehearsedAudit:
+    """Rehearse the whole loop on a made-up account: audit, mark, shield, audit again."""

@@ -50,6 +50,11 @@ QUESTIONS = {
     "fair store": {"path": "attention.store"},
     "fair export": {"path": "attention.store", "output": "attention.parquet"},
     "fair import": {"source": "exported.parquet", "store": "another.store"},
+    "audit check": {"pairs": ["rehearsed/before.jsonl"]},
+    "audit learn": {"pairs": ["rehearsed/before.jsonl"], "draws": 2, "method": "inference", "output": "audited"},
+    "audit evidence": {"directory": "rehearsed/before"},
+    "audit compare": {"before": "rehearsed/before", "after": "rehearsed/after", "output": "compared.html"},
+    "audit rehearse": {"queries": 20, "draws": 2, "output": "loop"},
 }
 """Words of a job to its parameters."""
 
@@ -90,6 +95,7 @@ BEFORE = (
     "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
     "fair export attention.store -o exported.parquet",
     "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",
+    "audit rehearse --queries 20 --draws 2 -o rehearsed",
 )
 """Commands that leave behind what some questions ask about."""
 

@@ -213,7 +213,7 @@ def test_a_recipe_gives_the_same_audit_and_takes_the_place_of_options(capsys, pa
         (("--level", "0"), "--level must be greater than 0"),
         (("--confidence", "nan"), "--confidence must be"),
         (("--draws", "1"), "--draws must be at least 2"),
-        (("--method", "guess"), "--method must be one of"),
+        (("--method", "guess"), '"guess" for --method. Choose from: "inference", "learning"'),
         (("--topics", "magic"), "--topics"),
         (("--mark", "all"), "go with --mark-sensitive"),
         (("--number", "5"), "--number goes with --topics lda"),
@@ -246,7 +246,7 @@ def test_profiles_are_refused_before_anything_is_learned(capsys, pairs, profile,
     before = profile.read_bytes()
     marking = ("--mark-sensitive", profile)
     assert "not those of the profile" in complaint(capsys, "learn", pairs, *marking, "--topics", "lda", "--number", 3)
-    assert "above 0" in complaint(capsys, "learn", pairs, *marking, "--sensitivity=-1")
+    assert "greater than 0" in complaint(capsys, "learn", pairs, *marking, "--sensitivity=-1")
     maps = tmp_path / "maps.csv"
     rows = [json.loads(line) for line in pairs.read_text().splitlines()]
     lines = [f"{each['url']},my {each['topic']},1" for row in rows for each in row["vanilla"]]
@@ -349,7 +349,7 @@ def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path)
         ),
     }
     assert all(is_private(path) for path in (output, *output.rglob("*")))
-    assert f"--queries 25 --draws 5 -o &#39;{output}&#39;" in (output / "comparison.html").read_text()
+    assert f"-o &#39;{output}&#39; --queries 25 --draws 5" in (output / "comparison.html").read_text()
     assert len(json.loads((output / "before" / "finding.json").read_text())["drawn_rates"]) == 5
     assert told(capsys, "check", output / "before.jsonl")["pairs"] == 25
     assert told(capsys, "compare", output / "before", output / "after")["detected"] == found["comparison"]["detected"]

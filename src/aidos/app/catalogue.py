@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 
 from aidos.errors import ParameterError
 
-__all__ = ["BUILT_IN", "find_mechanism", "mechanism_names", "name_of", "room_of"]
+__all__ = ["BUILT_IN", "SETTINGS", "find_mechanism", "mechanism_names", "name_of", "room_of"]
 
 GROUP = "aidos.mechanisms"
 BUILT_IN = {
@@ -30,7 +30,6 @@ BUILT_IN = {
     "mediator-accounts": "aidos.rooms.shield.mediator.accounts:MediatorAccounts",
     "policy-gaussian": "aidos.rooms.publish.policy_gaussian:PolicyGaussian",
     "pool-release": "aidos.rooms.publish.pool:PoolRelease",
-    "profile-audit": "aidos.rooms.audit.profileaudit:ProfileAudit",
     "profile-generalisation": "aidos.rooms.shield.profile.generalisation:ProfileGeneralisation",
     "risk-overview": "aidos.rooms.risk.overview:RiskOverview",
     "risk-quantiles": "aidos.rooms.risk.local:RiskQuantiles",
@@ -45,6 +44,10 @@ BUILT_IN = {
     "zealous": "aidos.rooms.publish.zealous:Zealous",
 }
 """Name to module and class."""
+SETTINGS = {
+    "profile-audit": "aidos.rooms.audit.profileaudit:ProfileAudit",
+}
+"""What promises nothing and is a recipe all the same: parameters of a job, by name."""
 
 
 def mechanism_names(room: str = "") -> list[str]:
@@ -54,13 +57,13 @@ def mechanism_names(room: str = "") -> list[str]:
 
 def room_of(name: str) -> str:
     """The room that a mechanism of the house belongs to; empty for those of third parties."""
-    return BUILT_IN[name].split(".")[2] if name in BUILT_IN else ""
+    return (BUILT_IN | SETTINGS).get(name, "..").split(".")[2]
 
 
 def name_of(kind: type) -> str:
-    """The name of a mechanism of the house."""
+    """The name of a mechanism of the house, or of a job's parameters."""
     place = f"{kind.__module__}:{kind.__qualname__}"
-    return next(name for name, built_in in BUILT_IN.items() if built_in == place)
+    return next(name for name, built_in in (BUILT_IN | SETTINGS).items() if built_in == place)
 
 
 def find_mechanism(name: str) -> type:
@@ -78,4 +81,4 @@ def find_mechanism(name: str) -> type:
 
 
 def _places() -> dict[str, str]:
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)} | BUILT_IN
+    return {entry.name: entry.value for entry in entry_points(group=GROUP)} | BUILT_IN | SETTINGS

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from aidos.app.catalogue import BUILT_IN, find_mechanism
+from aidos.app.catalogue import BUILT_IN, SETTINGS, find_mechanism
 from aidos.core.jsontext import parse_toml
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
@@ -97,7 +97,7 @@ def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMec
     if kind is LogRelease:
         hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"
         raise ParameterError("log-release is what several kinds of items make", hint=hint)
-    place = BUILT_IN.get(name, "")
+    place = (BUILT_IN | SETTINGS).get(name, "")
     if command := next((command for start, command in ELSEWHERE.items() if place.startswith(start)), ""):
         raise ParameterError(f"{name} publishes nothing", hint=f"see: {command} --help")
     return cast("HistogramMechanism | WholeLogMechanism", fill_parameters(name, kind, parameters))

@@ -79,6 +79,12 @@ JOBS: Mapping[str, str] = {
     "fair import": "aidos.rooms.fairness.storing:ImportAccounts",
     # the sample world
     "sample": "aidos.world.sample:MakeSample",
+    # audit
+    "audit check": "aidos.rooms.audit.jobs.check:CheckPairs",
+    "audit learn": "aidos.rooms.audit.jobs.learn:AuditAccount",
+    "audit evidence": "aidos.rooms.audit.jobs.evidence:ShowEvidence",
+    "audit compare": "aidos.rooms.audit.jobs.compare:CompareAudits",
+    "audit rehearse": "aidos.studies.audit.rehearsal:RehearseAudit",
     # every job
     "run": "aidos.app.running:RunRecipe",
     "describe": "aidos.app.running:DescribeJob",
@@ -107,6 +113,8 @@ VERBS: Mapping[str, str] = {
     "simulate": "fair simulate",
     "risk": "risk rank",
     "study": "evaluate *",
+    "audit": "audit learn",
+    "rehearse": "audit rehearse",
 }
 """Names at the package root (``aidos.rerank``), and the jobs that they ask."""
 
@@ -208,6 +216,20 @@ GROUPS: Mapping[str, Group] = {
             aidos evaluate mechanisms --size medium -o results
         """,
         missing="which experiment is missing",
+    ),
+    "audit": Group(
+        help="""Find out which profile a search service holds of you, from result lists that you saved.
+
+        Ask the same searches with your account and without it, and save the
+        lists. aidos fetches nothing.
+
+        For example:
+            aidos audit check pairs.jsonl
+            aidos audit learn pairs.jsonl -o audit
+            aidos audit learn pairs.jsonl -o audit --mark-sensitive profile.json
+            aidos audit compare before after -o page.html
+            aidos audit rehearse -o rehearsal
+        """
     ),
 }
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from audit_results import TAXONOMY, ask
 
-from aidos.core.noise import Noise
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicSearch
+from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.comparison import compare_audits
 from aidos.rooms.audit.findings import finding_from_json, finding_to_json
-from aidos.rooms.audit.profileaudit import ProfileAudit, describe_pairs
+from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
 SEARCH = TopicSearch(TAXONOMY)
@@ -20,7 +20,7 @@ SEARCH = TopicSearch(TAXONOMY)
 
 def audit(seed, only=None, **engine):
     data = describe_pairs(ask(np.random.default_rng(seed), **engine), TaxonomyTopics(SEARCH, only))
-    return ProfileAudit(draws=20).run(data, Noise())
+    return ProfileAudit(draws=20).run(data)
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,14 @@ from scipy.optimize import lsq_linear, minimize
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
-from aidos.rooms.audit.baselines import rank_shift, weights_without_switch
 from aidos.rooms.audit.climbing import climb
-from aidos.rooms.audit.densities import HiddenProfile, log_mean_personalised, log_vanilla, sample_audit
+from aidos.rooms.audit.densities import log_mean_personalised, log_vanilla
 from aidos.rooms.audit.estimator import ProfileLearner
 from aidos.rooms.audit.inference import MOST_CONCENTRATED, Ascent, LearningSettings, infer_profile
 from aidos.rooms.audit.learning import fit_concentration, learn_profile
+from aidos.rooms.audit.shifts import rank_shift
+from aidos.studies.audit.engines import weights_without_switch
+from aidos.studies.audit.surrogate import HiddenProfile, sample_audit
 from oracles.audit import plain_elbo, plain_infer, plain_log_vanilla
 
 LEARNERS = [infer_profile, learn_profile]

@@ -11,7 +11,7 @@ from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.studies.audit.accounts import MARKED, UNMARKED, measure_accounts, measure_loops, standing_for
-from aidos.studies.audit.loop import Rehearsal, run_loop, sensitive_found
+from aidos.studies.audit.loop import Rehearsal, sensitive_found
 from aidos.studies.audit.plan import AuditExperiment
 from aidos.studies.audit.service import SampleService
 from aidos.studies.audit.shielded import DOCUMENTS, ShieldedSearcher, own_profile
@@ -150,9 +150,12 @@ def test_it_is_the_mark_that_hides(first, outcome):
     assert bare.comparison.difference[place] > outcome.comparison.difference[place]
 
 
-def test_the_whole_loop_is_the_same_each_time_and_topics_to_mark_may_be_named(service):
-    topic = service.vocabulary.topics[service.account(1).liked[0]].id
-    one, other = (run_loop(WORLD, 1, audit=ProfileAudit(draws=2, evidence=0), mark=[topic], queries=50) for _ in "12")
+def test_the_whole_loop_is_the_same_each_time_and_topics_to_mark_may_be_named(service, search):
+    topic, quick = service.vocabulary.topics[service.account(1).liked[0]].id, ProfileAudit(draws=2, evidence=0)
+    one, other = (
+        Rehearsal.of(again, 1, search, quick, queries=50).shielded(ProfileGeneralisation(), [topic])
+        for again in (service, SampleService.of(WORLD))
+    )
     assert one.marked == other.marked == (topic,)
     assert one.after_pairs == other.after_pairs
     assert [each.weight for each in one.after.topics] == [each.weight for each in other.after.topics]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.jobs.desk import Desk
 from aidos.report.page import Block, Callout, Chapter, Code, Facts, Prose
 
 __all__ = ["audit_chapter"]
@@ -17,20 +18,20 @@ LIMITS = (
 
 def audit_chapter(place: Workplace) -> Outcome:
     """Learn what the sample world's service holds of an account, hide what is sensitive, and look again."""
-    from aidos.app.audit.rehearsal import rehearse_loop
-    from aidos.rooms.audit.comparisonpage import change_figure
     from aidos.rooms.audit.page import evidence_lists
-    from aidos.rooms.audit.profileaudit import ProfileAudit
-    from aidos.rooms.audit.wording import verdict_words
+    from aidos.studies.audit.rehearsal import RehearseAudit
 
-    audit = ProfileAudit(draws=DRAWS)
-    done = rehearse_loop(place.world, None, queries=QUERIES, progress=place.progress, audit=audit)
-    before, after = done.outcome.before, done.outcome.after
+    world = place.world
+    command = f"aidos audit rehearse -o rehearsal --size {world.size} --seed {world.seed} --draws {DRAWS}"
+    asked = RehearseAudit(size=str(world.size), seed=world.seed, queries=QUERIES, draws=DRAWS)
+    done = asked.run(Desk(progress=place.progress))
+    before, after = done.value.before, done.value.after
+    held, *between = done.happened
     blocks: list[Block] = [
         Prose(
             "A search service that knows an account shows it other results than a stranger. From lists with and "
             "without the account aidos learns which topics the service goes by, and how surely. Here is a made-up "
-            f"account: {verdict_words(before)} The truth is known here: {done.happened()[0]}"
+            f"account: {done.before.verdict} The truth is known here: {held}"
         ),
         Facts(
             (
@@ -43,10 +44,10 @@ def audit_chapter(place: Workplace) -> Outcome:
     ]
     blocks += [evidence_lists(before, each) for each in before.evidence[:1]]
     blocks += [
-        Prose(" ".join(done.happened()[1:])),
-        change_figure(done.story),
+        Prose(" ".join(between)),
+        done.comparison.figure(),
         Callout("caution", LIMITS),
-        Code(text=done.command, language="command"),
+        Code(text=command, language="command"),
     ]
     chapter = Chapter(title="What profile does a service hold of you?", blocks=tuple(blocks))
     return Outcome(chapter, "hidden profiles", f"{len(before.found)} topics found, {len(after.found)} after shielding")

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -179,7 +178,7 @@ class PairArrays:
 
     def lists(self, query: int) -> tuple[Longs, Longs]:
         """Vanilla and personalised items of one query, in order."""
-        here: Any = slice(self.starts[query], self.starts[query + 1])
+        here = slice(int(self.starts[query]), int(self.starts[query + 1]))
         return self.items[here][np.argsort(self.ranks[here])], self.items[here]
 
 

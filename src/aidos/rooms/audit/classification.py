@@ -1,8 +1,7 @@
-"""Telling lists apart by a learned profile: which of two is the personalised one, and which of several people's it is.
+"""Telling lists apart by a learned profile: which of two is the personalised one.
 
 The law of a pair is p(pi|sigma) = (1 - phi) f + phi g, with g at the learned weights. Which of two lists is the
-personalised one: the larger of p(l1|l2) and p(l2|l1). Whose they are: the user whose profile makes them likeliest.
-Two lists that are the same say nothing, and count as half right.
+personalised one: the larger of p(l1|l2) and p(l2|l1). Two lists that are the same say nothing, and count as half right.
 
 Pairs whose two lists were probably exchanged are found by likelihood, in the whole file and singly. For the whole file
 a profile is learned both ways round, and the bounds on the evidence are compared: the model is not symmetric, for a
@@ -13,7 +12,7 @@ only clear ones are named, and clear ones may still be right as they are: a warn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,8 +26,6 @@ from aidos.rooms.audit.inference import LearnedProfile
 __all__ = [
     "Disambiguation",
     "SwapReport",
-    "classify_queries",
-    "classify_user",
     "disambiguate",
     "find_swapped",
     "log_likelihoods",
@@ -68,21 +65,6 @@ def log_likelihoods(pairs: PairArrays, profile: LearnedProfile) -> Floats:
 def disambiguate(pairs: PairArrays, profile: LearnedProfile) -> Disambiguation:
     """Compare each pair with its exchange; measure on pairs that the profile was not learned from."""
     return Disambiguation(log_odds=log_likelihoods(pairs, profile) - log_likelihoods(pairs.swapped(), profile))
-
-
-def classify_queries(pairs: PairArrays, profiles: Sequence[LearnedProfile]) -> Longs:
-    """For each query the profile under which it is likeliest; the first of equals."""
-    if not profiles:
-        raise InputError("there are no profiles to choose from")
-    found: Longs = np.argmax([log_likelihoods(pairs, profile) for profile in profiles], axis=0)
-    return found
-
-
-def classify_user(pairs: PairArrays, profiles: Sequence[LearnedProfile]) -> int:
-    """The profile under which all queries together are likeliest; the first of equals."""
-    if not profiles:
-        raise InputError("there are no profiles to choose from")
-    return int(np.argmax([log_likelihoods(pairs, profile).sum() for profile in profiles]))
 
 
 CLEAR = float(np.log(19))

@@ -8,18 +8,19 @@ between the two audits looks the same as an effect of the shield.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.errors import InputError
-from aidos.rooms.audit.findings import AuditFinding
+from aidos.rooms.audit.findings import AuditFinding, Span, TopicFinding
 from aidos.rooms.audit.numerics import ndtri
 from aidos.rooms.audit.topics.space import AuditTopic
 from aidos.rooms.audit.uncertainty import Interval
 
-__all__ = ["AuditComparison", "compare_audits"]
+__all__ = ["AuditComparison", "TopicChange", "compare_audits", "topic_changes"]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +45,56 @@ class AuditComparison:
     def changed(self) -> NDArray[np.bool_]:
         """Topics whose weight changed by more than chance."""
         return (self.low > 0) | (self.high < 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicChange:
+    """One topic in both audits."""
+
+    before: TopicFinding
+    after: TopicFinding
+    change: Span
+    changed: bool
+    """Whether it changed by more than chance."""
+    marked: bool
+
+    @property
+    def is_weaker(self) -> bool:
+        """Whether the service goes by it less than before."""
+        return abs(self.after.weight.value) < abs(self.before.weight.value)
+
+    @property
+    def happened(self) -> str:
+        """What happened to it, in a few words."""
+        mark = ", marked" if self.marked else ""
+        if not self.changed:
+            return f"no change beyond chance{mark}"
+        if self.is_weaker and not self.after.found:
+            return f"no longer found{mark}" if self.before.found else f"weaker{mark}"
+        return ("weaker" if self.is_weaker else "stronger") + mark
+
+
+def topic_changes(
+    before: AuditFinding, after: AuditFinding, compared: AuditComparison, marked: Collection[str] = ()
+) -> tuple[TopicChange, ...]:
+    """All topics, those that changed first, then those that were found, then by the size of the change."""
+    first, second = ({each.topic.id: each for each in one.topics} for one in (before, after))
+    changes = [
+        TopicChange(
+            before=first[topic],
+            after=second[topic],
+            change=Span(float(compared.difference[at]), float(compared.low[at]), float(compared.high[at])),
+            changed=bool(compared.changed[at]),
+            marked=topic in marked,
+        )
+        for at, topic in enumerate(each.id for each in compared.topics)
+    ]
+    return tuple(
+        sorted(
+            changes,
+            key=lambda each: (not each.changed, not (each.before.found or each.after.found), -abs(each.change.value)),
+        )
+    )
 
 
 def compare_audits(first: AuditFinding, second: AuditFinding) -> AuditComparison:

@@ -10,26 +10,35 @@ All are distances: 0 for equal lists, 1 for the furthest apart. Lists may differ
   absolute difference of their topic maps. Two lists of other items on the same topics are near.
 
 An engine gives different lists for the same query even to nobody in particular. `compare_lists` therefore sets
-each distance against the same distance of two vanilla fetches, its noise floor, where there are two.
+each distance against the same distance of two vanilla fetches, its noise floor, where there are two. Where an audit is
+large, distances are measured on some of its queries, drawn by seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.audit.arrays import TopicMaps
+from aidos.rooms.audit.findings import ListDifference
+from aidos.rooms.audit.items import PairItems
 from aidos.rooms.audit.numerics import linprog
 
 __all__ = [
+    "MOST_COMPARED",
+    "MOST_MOVED",
     "Difference",
     "compare_lists",
     "earth_movers_distance",
     "jaccard_distance",
     "kendall_distance",
+    "measure_differences",
     "rbo_distance",
 ]
 
@@ -39,6 +48,13 @@ PERSISTENCE = 0.9
 """How likely the reader of rank-biased overlap goes on to the next rank."""
 FLIPS = 1999
 """Random signs that a test compares with."""
+Longs = NDArray[np.int64]
+Measure = Literal["jaccard", "kendall", "rbo", "earth-mover"]
+
+MOST_COMPARED = 5_000
+"""Queries whose lists are compared."""
+MOST_MOVED = 500
+"""Queries for which earth mover's distance is solved: a linear programme for each list."""
 
 
 def jaccard_distance(first: Items, second: Items) -> float:
@@ -122,6 +138,35 @@ def compare_lists(
     return Difference(mean=float(seen.mean()), noise=float(floor.mean()), p_value=(1 + above) / (1 + FLIPS))
 
 
+def measure_differences(items: PairItems, maps: TopicMaps, *, seed: int) -> tuple[ListDifference, ...]:
+    """Every measure over the queries, with its noise floor where second vanilla lists are there to tell it."""
+    controlled = items.controlled_queries
+    queries = controlled if len(controlled) else np.arange(len(items))
+    generator = np.random.default_rng(seed)
+    compared = _some(queries, MOST_COMPARED, generator)
+    moved = _some(compared, MOST_MOVED, generator)
+    found = []
+    measures: tuple[tuple[Measure, Callable[[Items, Items], float], Longs], ...] = (
+        ("jaccard", jaccard_distance, compared),
+        ("kendall", kendall_distance, compared),
+        ("rbo", rbo_distance, compared),
+        ("earth-mover", partial(earth_movers_distance, maps=_known(items, maps, moved)), moved),
+    )
+    for measure, distance, chosen in measures:
+        numbers = chosen.tolist()
+        difference = compare_lists(
+            distance,
+            [items.vanilla_shown(query) for query in numbers],
+            [items.personalised_shown(query) for query in numbers],
+            [items.again[query] or () for query in numbers] if len(controlled) else None,
+            seed=seed,
+        )
+        found.append(
+            ListDifference(measure=measure, mean=difference.mean, noise=difference.noise, p_value=difference.p_value)
+        )
+    return tuple(found)
+
+
 def _distinct(items: Items) -> set[Hashable]:
     found = set(items)
     if len(found) != len(items):
@@ -143,3 +188,15 @@ def _transport(more: Floats, less: Floats, costs: Floats) -> float:
     limits = np.concatenate([more, less * (more.sum() / less.sum())])[:-1]
     found = linprog(costs.ravel(), A_eq=np.vstack([out, into])[:-1], b_eq=limits, method="highs")
     return float(found.fun)
+
+
+def _some(queries: Longs, most: int, generator: np.random.Generator) -> Longs:
+    if len(queries) <= most:
+        return queries
+    return np.sort(generator.choice(queries, most, replace=False))
+
+
+def _known(items: PairItems, maps: TopicMaps, queries: Longs) -> dict[object, NDArray[np.float64]]:
+    """Topic maps of the items of these queries, as vectors."""
+    numbers = {item for query in queries.tolist() for item in (*items.vanilla[query], *(items.again[query] or ()))}
+    return {item: maps.row(item) for item in numbers}

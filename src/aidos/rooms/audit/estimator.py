@@ -17,7 +17,7 @@ from aidos.rooms.audit.arrays import PairArrays, TopicMaps
 from aidos.rooms.audit.classification import disambiguate, log_likelihoods
 from aidos.rooms.audit.inference import LearnedProfile, LearningSettings, infer_profile
 from aidos.rooms.audit.learning import learn_profile
-from aidos.rooms.audit.mixing import look_before_learning
+from aidos.rooms.audit.shifts import look_before_learning
 
 __all__ = ["ProfileLearner"]
 

@@ -5,45 +5,29 @@ and how likely it was at work at all. Within a query, topic k lifts item d by ga
 the topic named for a move is the one that pushed furthest in the direction in which the item went. This is the model's
 explanation; an engine may have had another reason.
 
-In words it is queries with both lists side by side, and how far the lists differ (`aidos.rooms.audit.differences`),
-with titles, addresses and topics in place of numbers. Where an audit is large, distances are measured on some of its
-queries, drawn by seed.
+In words it is queries with both lists side by side, with titles, addresses and topics in place of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.errors import InputError
-from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+from aidos.rooms.audit.arrays import PairArrays
 from aidos.rooms.audit.densities import log_mean_personalised, log_vanilla
-from aidos.rooms.audit.differences import (
-    Items,
-    compare_lists,
-    earth_movers_distance,
-    jaccard_distance,
-    kendall_distance,
-    rbo_distance,
-)
-from aidos.rooms.audit.findings import ListDifference, TopicReason, WatchedQuery, WatchedResult
+from aidos.rooms.audit.findings import TopicReason, WatchedQuery, WatchedResult
 from aidos.rooms.audit.inference import LearnedProfile
 from aidos.rooms.audit.items import PairItems
 from aidos.rooms.audit.topics.space import TopicSpace
 
 __all__ = [
-    "MOST_COMPARED",
-    "MOST_MOVED",
     "Evidence",
     "Move",
     "explain_query",
     "find_evidence",
-    "measure_differences",
     "strengths",
     "watch_query",
 ]
@@ -126,15 +110,6 @@ def find_evidence(pairs: PairArrays, profile: LearnedProfile, *, most: int = 10)
     )
 
 
-Longs = NDArray[np.int64]
-Measure = Literal["jaccard", "kendall", "rbo", "earth-mover"]
-
-MOST_COMPARED = 5_000
-"""Queries whose lists are compared."""
-MOST_MOVED = 500
-"""Queries for which earth mover's distance is solved: a linear programme for each list."""
-
-
 def watch_query(evidence: Evidence, pairs: PairArrays, items: PairItems, space: TopicSpace) -> WatchedQuery:
     """One query with all its results, and the topic that moved each."""
     query = evidence.query
@@ -159,48 +134,7 @@ def watch_query(evidence: Evidence, pairs: PairArrays, items: PairItems, space: 
     )
 
 
-def measure_differences(items: PairItems, maps: TopicMaps, *, seed: int) -> tuple[ListDifference, ...]:
-    """Every measure over the queries, with its noise floor where second vanilla lists are there to tell it."""
-    controlled = items.controlled_queries
-    queries = controlled if len(controlled) else np.arange(len(items))
-    generator = np.random.default_rng(seed)
-    compared = _some(queries, MOST_COMPARED, generator)
-    moved = _some(compared, MOST_MOVED, generator)
-    found = []
-    measures: tuple[tuple[Measure, Callable[[Items, Items], float], Longs], ...] = (
-        ("jaccard", jaccard_distance, compared),
-        ("kendall", kendall_distance, compared),
-        ("rbo", rbo_distance, compared),
-        ("earth-mover", partial(earth_movers_distance, maps=_known(items, maps, moved)), moved),
-    )
-    for measure, distance, chosen in measures:
-        numbers = chosen.tolist()
-        difference = compare_lists(
-            distance,
-            [items.vanilla_shown(query) for query in numbers],
-            [items.personalised_shown(query) for query in numbers],
-            [items.again[query] or () for query in numbers] if len(controlled) else None,
-            seed=seed,
-        )
-        found.append(
-            ListDifference(measure=measure, mean=difference.mean, noise=difference.noise, p_value=difference.p_value)
-        )
-    return tuple(found)
-
-
 def _reason(move: Move | None, space: TopicSpace) -> TopicReason | None:
     if move is None or move.topic is None:
         return None
     return TopicReason(topic=space.topics[move.topic], push=move.push)
-
-
-def _some(queries: Longs, most: int, generator: np.random.Generator) -> Longs:
-    if len(queries) <= most:
-        return queries
-    return np.sort(generator.choice(queries, most, replace=False))
-
-
-def _known(items: PairItems, maps: TopicMaps, queries: Longs) -> dict[object, NDArray[np.float64]]:
-    """Topic maps of the items of these queries, as vectors."""
-    numbers = {item for query in queries.tolist() for item in (*items.vanilla[query], *(items.again[query] or ()))}
-    return {item: maps.row(item) for item in numbers}

@@ -1,7 +1,8 @@
 """What an audit found, as values that can be shown, kept and compared: truth about one account, for its owner.
 
-Nothing here computes. As JSON findings are kept, shown again and compared later. A finding holds queries and results of
-an account as evidence, so it belongs in a file that only its owner can read; whoever writes it sees to that.
+Nothing here computes. As JSON findings are kept, shown again and compared later: `finding.json` in the directory of an
+audit. A finding holds queries and results of an account as evidence, so it belongs in a file that only its owner can
+read; whoever writes it sees to that.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from aidos.core.jsontext import parse_json
+from aidos.engine.inputs import read_text
 from aidos.errors import InputError
 from aidos.rooms.audit.topics.space import AuditTopic, TopicSpace
 
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "FINDING",
     "FORMAT",
     "AuditFinding",
     "ListDifference",
@@ -30,6 +35,7 @@ __all__ = [
     "WatchedResult",
     "finding_from_json",
     "finding_to_json",
+    "read_finding",
 ]
 
 Method = Literal["inference", "learning"]
@@ -177,8 +183,23 @@ class AuditFinding:
         return tuple(each for each in self.topics if each.found)
 
 
+FINDING = "finding.json"
+"""The file of a directory that holds everything that was found."""
+LARGEST = 1 << 28
+"""Bytes of it."""
 FORMAT = 1
 """Of what is written; another number is another shape."""
+
+
+def read_finding(place: Path) -> AuditFinding:
+    """The finding of a directory, or of its finding.json."""
+    path = place / FINDING if place.is_dir() else place
+    hint = "name a directory that `aidos audit learn -o` wrote"
+    try:
+        content = parse_json(read_text(path, most=LARGEST, hint=hint))
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON", hint=hint) from error
+    return finding_from_json(content, str(path))
 
 
 def finding_to_json(finding: AuditFinding) -> dict[str, Any]:

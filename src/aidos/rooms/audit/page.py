@@ -6,8 +6,7 @@ makes of her.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 
 from aidos.core.mechanism import Finding
 from aidos.report.dots import Dot, DotRow, dots
@@ -23,12 +22,11 @@ from aidos.report.page import (
     Prose,
     TwoLists,
 )
-from aidos.report.values import Value
+from aidos.report.values import Value, counted
 from aidos.rooms.audit.findings import AuditFinding, WatchedQuery, WatchedResult
 from aidos.rooms.audit.wording import (
     DIFFERENCE_COLUMNS,
     TOPIC_COLUMNS,
-    count_words,
     difference_rows,
     exchanged_words,
     method_chapter,
@@ -39,7 +37,7 @@ from aidos.rooms.audit.wording import (
     verdict_words,
 )
 
-__all__ = ["AuditStory", "audit_page", "evidence_lists", "topic_figure"]
+__all__ = ["audit_page", "evidence_lists", "topic_figure"]
 
 TOPICS = 14
 """Topics that are drawn; the table behind the figure has all."""
@@ -76,26 +74,14 @@ NOTHING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AuditStory:
-    """What the page is about."""
-
-    finding: AuditFinding
-    command: str = ""
-    recipe: str = ""
-    notes: tuple[str, ...] = ()
-    """What was done to the lists while they were read, in sentences."""
-
-
-def audit_page(story: AuditStory) -> Page:
-    """One page for one account."""
-    finding = story.finding
+def audit_page(finding: AuditFinding, *, command: str = "", recipe: str = "", notes: Sequence[str] = ()) -> Page:
+    """One page for one account; ``notes`` say what was done to the lists while they were read."""
     chapters = [
         _verdict(finding),
         *_evidence(finding),
         *_differences(finding),
-        *_warnings(story),
-        method_chapter(finding, command=story.command, recipe=story.recipe),
+        *_warnings([*finding.warnings, *notes]),
+        method_chapter(finding, command=command, recipe=recipe),
     ]
     return Page(
         title="What profile does this service hold of you?",
@@ -116,7 +102,7 @@ def topic_figure(finding: AuditFinding) -> Figure:
         for each in shown
     ]
     chart = dots("Weights of topics", rows, sides=("lower for you", "higher for you"), unit="weight of the topic")
-    found, topics = len(finding.found), count_words(len(finding.topics), "topic", "topics")
+    found, topics = len(finding.found), counted(len(finding.topics), "topic", "topics")
     more = f" The {len(shown)} with the largest weights are drawn." if len(shown) < len(finding.topics) else ""
     said = (
         f"The service goes by {found} of {topics} when it orders results for you."
@@ -204,8 +190,7 @@ def _differences(finding: AuditFinding) -> Iterator[Chapter]:
     yield Chapter(title="How far the lists differ", blocks=blocks)
 
 
-def _warnings(story: AuditStory) -> Iterator[Chapter]:
-    sentences = [*story.finding.warnings, *story.notes]
+def _warnings(sentences: Sequence[str]) -> Iterator[Chapter]:
     if sentences:
         text = "\n\n".join(_sentence(words) for words in sentences)
         yield Chapter(title="Before you believe it", blocks=(Callout("caution", text),))

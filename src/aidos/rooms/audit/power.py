@@ -22,7 +22,7 @@ from aidos.rooms.audit.arrays import PairArrays
 from aidos.rooms.audit.numerics import ndtr, ndtri
 from aidos.rooms.audit.verdict import Verdict, judge
 
-__all__ = ["PowerEstimate", "detectable_effect", "estimate_power", "power_of", "queries_needed"]
+__all__ = ["PowerEstimate", "estimate_power", "power_of", "queries_needed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,6 @@ class PowerEstimate:
     """How many queries would be needed in all, by the effect as seen; None where nothing shifted."""
     queries: int | None
     """How many queries would be needed in all, by the effect less chance; None where nothing but chance was seen."""
-    detectable: float
-    """The smallest effect that so many queries as now would detect."""
 
 
 def power_of(effect: float, queries: int, topics: int, level: float = 0.05) -> float:
@@ -56,12 +54,6 @@ def queries_needed(effect: float, topics: int, *, level: float = 0.05, power: fl
     """How many queries detect such an effect with this power; None for no effect."""
     _check(power)
     return _queries_beyond(_threshold(topics, level), effect, power)
-
-
-def detectable_effect(queries: int, topics: int, *, level: float = 0.05, power: float = 0.8) -> float:
-    """The smallest effect that so many queries detect with this power."""
-    _check(power)
-    return (_threshold(topics, level) + float(ndtri(power))) / sqrt(queries)
 
 
 def estimate_power(
@@ -93,7 +85,6 @@ def estimate_power(
         power_now=power_of(effect, number, topics, verdict.level),
         fewest=None if fewest is None else max(fewest, least),
         queries=None if queries is None else max(queries, least),
-        detectable=detectable_effect(number, topics, level=verdict.level, power=power),
     )
 
 

@@ -1,73 +1,32 @@
-"""The audit of a hidden profile, whole: which topics an engine lifts or sinks for an account, how often, how surely.
-
-From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it (bootstrap over
-queries), test whether anything is there at all, look for evidence that a person can read, and say what is doubtful.
-
-- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`) and the interval of its weight does
-  not hold 0: shift alone would also name topics that sink only because another one rises.
-- A verdict of "not detected" leaves no topic found and shows no evidence, whatever was learned. It does not mean that
-  there is no profile.
+"""The parameters of an audit: how a profile is learned, and how sure the verdict has to be.
 
 Both methods of the paper are there. By R-precision, learning mix and concentration as well (LTP-EM) is the better one
 wherever we looked: .99 against .98 on the surrogate engine, .94 against .92 where it personalises three queries of ten,
 and .89 against .35 in the small sample world, whose lists are noisy. Inference (LTP-INF) takes a concentration of 10
 for granted, and so any small change for personalisation; it is the faster one.
 
-Nothing is random from outside: the seed is part of the audit, and the same pairs give the same finding. Large audits
-take fewer bootstrap draws (20 from 100,000 pairs of ten results on), and distances between lists are measured on some
-of their queries; the finding says so.
+Nothing is promised and no noise is drawn: an audit tells the truth about one account, to its owner. The seed is part of
+it, and the same pairs give the same finding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import ceil
-from typing import Annotated, Literal
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 from annotated_types import Ge, Gt, Lt
-from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
-from aidos.core.noise import Noise
-from aidos.core.resultpairs import ResultPair
-from aidos.rooms.audit.arrays import PairArrays
-from aidos.rooms.audit.baselines import rank_shift
-from aidos.rooms.audit.classification import SwapReport, find_swapped
-from aidos.rooms.audit.evidence import MOST_COMPARED, MOST_MOVED, find_evidence, measure_differences, watch_query
-from aidos.rooms.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
-from aidos.rooms.audit.inference import LearnedProfile, LearningSettings, infer_profile
-from aidos.rooms.audit.items import LEAST_CONTROLLED, PairItems
-from aidos.rooms.audit.learning import learn_profile
-from aidos.rooms.audit.mixing import look_before_learning, some_of
-from aidos.rooms.audit.power import PowerEstimate, estimate_power
-from aidos.rooms.audit.topics.space import DescribedItems, TopicSource, TopicSpace
-from aidos.rooms.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
-from aidos.rooms.audit.verdict import Verdict, judge
 
-__all__ = ["DescribedPairs", "ProfileAudit", "describe_pairs"]
+if TYPE_CHECKING:
+    from aidos.rooms.audit.auditing import DescribedPairs
+    from aidos.rooms.audit.findings import AuditFinding
 
-METHODS: dict[str, Callable[..., LearnedProfile]] = {"inference": infer_profile, "learning": learn_profile}
-DRAWN_PLACES = 20_000_000
-"""Results that all bootstrap draws together read: fewer draws where there are more."""
-FEWEST_DRAWS = 20
+__all__ = ["NAME", "ProfileAudit"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DescribedPairs:
-    """Pairs of lists, and what their results are about."""
-
-    items: PairItems
-    described: DescribedItems
-
-
-def describe_pairs(pairs: Sequence[ResultPair], source: TopicSource) -> DescribedPairs:
-    """Number the results of the pairs, and say what each is about."""
-    items = PairItems.of(pairs)
-    return DescribedPairs(items=items, described=source.describe(items.items, items.vanilla))
+NAME = "profile-audit"
+"""What recipes call it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,142 +54,13 @@ class ProfileAudit:
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
-        """None: an audit tells the truth about one account, to its owner."""
-        return NoGuarantee(
-            "an audit shows queries, results and interests of one account as they are; "
-            "it is for the owner of the account and protects nobody else"
-        )
+    def run(self, pairs: DescribedPairs) -> AuditFinding:
+        """Learn, test and explain."""
+        from aidos.rooms.audit.auditing import run_audit
 
-    def run(self, data: DescribedPairs, noise: Noise) -> AuditFinding:  # noqa: ARG002 - the audit has its own seed
-        """Learn, test and explain; no noise is drawn."""
-        items, described = data.items, data.described
-        pairs = items.arrays(described.maps)
-        settings = LearningSettings().narrowed_for(pairs)
-        learn = METHODS[self.method]
-        profile = learn(pairs, settings)
-        plan = BootstrapPlan(draws=self._affordable(pairs), confidence=self.confidence, seed=self.seed)
-        around = bootstrap_profile(learn, pairs, profile, settings, plan)
-        control = items.controlled(described.maps)
-        tested = control or (pairs,)
-        verdict = judge(*tested, level=self.level, seed=self.seed)
-        power = estimate_power(*tested, verdict=verdict)
-        suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
-        shown = find_evidence(pairs, profile, most=self.evidence) if verdict.personalised else ()
-        return AuditFinding(
-            queries=len(pairs),
-            changed=int(pairs.changed.sum()),
-            method=self.method,
-            space=described.space,
-            detected=verdict.personalised,
-            level=self.level,
-            p_value=verdict.p_value,
-            controlled=verdict.controlled,
-            confidence=self.confidence,
-            topics=_topic_findings(described.space, profile, around, verdict, rank_shift(pairs)),
-            rate=_span(profile.rate, around.rate),
-            mix=_span(profile.mix, around.mix),
-            concentration=_span(profile.concentration, around.concentration),
-            evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
-            differences=measure_differences(items, described.maps, seed=self.seed),
-            power=_plan(power, described.space, len(pairs) / len(tested[0])),
-            suspicion=suspicion,
-            warnings=(
-                *look_before_learning(pairs).warnings,
-                *described.notes,
-                *_doubts(items, profile, suspicion),
-                *_shortcuts(items, self.draws, plan.draws),
-            ),
-            drawn_rates=tuple(around.drawn_rates.tolist()),
-        )
+        return run_audit(self, pairs)
 
-    def _affordable(self, pairs: PairArrays) -> int:
-        return min(self.draws, max(FEWEST_DRAWS, DRAWN_PLACES // max(len(pairs.items), 1)))
-
-
-def _span(value: float, around: Interval) -> Span:
-    """The interval, widened where draws that are all to one side leave the value out."""
-    return Span(value, min(around.low, value), max(around.high, value))
-
-
-def _suspicion(swaps: SwapReport) -> Suspicion:
-    """Single pairs are named only where the file as a whole is the right way round."""
-    single = () if swaps.whole_file else tuple((swaps.pairs + 1).tolist())
-    return Suspicion(whole_file=swaps.whole_file, pairs=single)
-
-
-def _plan(power: PowerEstimate, space: TopicSpace, queries_for_each: float) -> PowerPlan:
-    """In queries of all kinds: where only some have a second vanilla list, as many more of the others are asked."""
-    fewest, queries = (
-        None if each is None else ceil(each * queries_for_each) for each in (power.fewest, power.queries)
-    )
-    return PowerPlan(topic=space.topics[power.topic], chance=power.power_now, fewest=fewest, queries=queries)
-
-
-def _topic_findings(
-    space: TopicSpace,
-    profile: LearnedProfile,
-    around: ProfileIntervals,
-    verdict: Verdict,
-    shifts: NDArray[np.float64],
-) -> tuple[TopicFinding, ...]:
-    deviations = around.draws.std(axis=0, ddof=1)
-    found = []
-    for number, topic in enumerate(space.topics):
-        ends = Interval(float(around.low[number]), float(around.high[number]))
-        weight = _span(float(profile.weights[number]), ends)
-        found.append(
-            TopicFinding(
-                topic=topic,
-                weight=weight,
-                deviation=float(deviations[number]),
-                shift=float(shifts[number]),
-                p_value=float(verdict.topic_p_values[number]),
-                found=bool(verdict.topics[number]) and (weight.low > 0 or weight.high < 0),
-            )
-        )
-    return tuple(sorted(found, key=lambda each: (not each.found, -abs(each.weight.value))))
-
-
-def _doubts(items: PairItems, profile: LearnedProfile, suspicion: Suspicion) -> list[str]:
-    """What may be wrong with the pairs, or with what was learned."""
-    found = []
-    apart = sum(len(items.vanilla[query]) == sum(items.shown[query]) for query in range(len(items)))
-    if apart:
-        found.append(
-            f"{some_of(apart, len(items))} no result that stands in both lists, "
-            "so that their order says little: are both lists of the same query and service?"
-        )
-    again = sum(each is not None for each in items.again)
-    if again and not len(items.controlled_queries):
-        found.append(
-            f"{some_of(again, len(items))} a second vanilla list, too few to test with: "
-            f"at least {LEAST_CONTROLLED} and half of all are needed"
-        )
-    if suspicion.whole_file:
-        found.append("vanilla and personalised lists were probably exchanged throughout: look which is which")
-    if suspicion.pairs:
-        found.append(f"{_listed(suspicion.pairs)} probably exchanged: look which list is which")
-    if not profile.converged:
-        found.append("learning ended before it came to rest, so that weights may still be off")
-    return found
-
-
-def _listed(pairs: tuple[int, ...], most: int = 5) -> str:
-    if len(pairs) == 1:
-        return f"the lists of pair {pairs[0]:,} were"
-    more = f" and {len(pairs) - most:,} more" if len(pairs) > most else ""
-    return f"the lists of pairs {', '.join(f'{each:,}' for each in pairs[:most])}{more} were"
-
-
-def _shortcuts(items: PairItems, asked: int, drawn: int) -> list[str]:
-    """Where the size of the audit made it look at less."""
-    found = []
-    if drawn < asked:
-        found.append(f"intervals come from {drawn} draws rather than {asked}, since the audit is large")
-    if len(items) > MOST_MOVED:
-        found.append(
-            f"distances between lists are measured on at most {MOST_COMPARED:,} queries, "
-            f"earth mover's distance on {MOST_MOVED:,}"
-        )
-    return found
+    def recipe(self) -> str:
+        """The recipe that audits alike, with every parameter written out."""
+        parameters = (f"{name} = {json.dumps(value)}" for name, value in asdict(self).items())
+        return "\n".join([f"mechanism = {json.dumps(NAME)}", "items = []", "", "[parameters]", *parameters]) + "\n"

@@ -38,10 +38,10 @@ from numpy.typing import NDArray
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays
-from aidos.rooms.audit.baselines import shifts_by_query
 from aidos.rooms.audit.densities import draw_places
 from aidos.rooms.audit.learning import fit_concentration
 from aidos.rooms.audit.numerics import ndtr
+from aidos.rooms.audit.shifts import shifts_by_query
 
 __all__ = [
     "FEWEST",

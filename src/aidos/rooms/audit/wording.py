@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Prose
-from aidos.report.values import Value
+from aidos.report.values import Value, counted
 from aidos.rooms.audit.findings import AuditFinding, ListDifference, Span, TopicFinding, WatchedResult
 
 __all__ = [
     "DIFFERENCE_COLUMNS",
     "MEASURES",
     "TOPIC_COLUMNS",
-    "count_words",
     "difference_rows",
     "exchanged_words",
     "interval_words",
@@ -46,7 +45,7 @@ MOST_QUERIES = 100_000
 def verdict_words(finding: AuditFinding) -> str:
     """The verdict in a plain sentence or two."""
     if not finding.detected:
-        asked = count_words(finding.queries, "search", "searches")
+        asked = counted(finding.queries, "search", "searches")
         return f"No personalisation detected in {asked}: no more moved than chance would move."
     lifted = [each.topic.name for each in finding.found if each.is_lifted]
     sunk = [each.topic.name for each in finding.found if not each.is_lifted]
@@ -67,11 +66,6 @@ def searches_words(rate: float) -> str:
     if rate >= 0.005:
         return f"about {round(100 * rate)} of 100 searches"
     return "fewer than 1 of 100 searches"
-
-
-def count_words(number: int, one: str, many: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def listed(names: Sequence[str]) -> str:

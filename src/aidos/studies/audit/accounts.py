@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from aidos.core.noise import Noise
 from aidos.core.progress import SILENT, Progress
 from aidos.model.topicsearch import TopicSearch
+from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.findings import AuditFinding
-from aidos.rooms.audit.profileaudit import ProfileAudit, describe_pairs
+from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.studies.audit.loop import LoopOutcome, Rehearsal, sensitive_found
@@ -38,7 +38,7 @@ def measure_accounts(
     with progress.task("auditing accounts", total=number, unit="accounts") as task:
         for account in range(number):
             pairs = service.sampled_pairs(account)
-            finding = _auditor(asked).run(describe_pairs(pairs, TaxonomyTopics(search)), Noise(seed=asked.seed))
+            finding = _auditor(asked).run(describe_pairs(pairs, TaxonomyTopics(search)))
             rows.append({"account": account, **_compared(finding, service, search, account)})
             task.advance(1)
     return pa.Table.from_pylist(rows)

@@ -19,14 +19,24 @@ from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
-from aidos.rooms.audit.baselines import rank_shift, regress_topics, weights_without_switch
 from aidos.rooms.audit.classification import disambiguate, log_likelihoods
-from aidos.rooms.audit.mixing import look_before_learning
-from aidos.rooms.audit.surrogate import SurrogateWorld, WorldSettings, build_world, train_engine
+from aidos.rooms.audit.inference import LearningSettings, infer_profile
+from aidos.rooms.audit.shifts import look_before_learning, rank_shift, shifts_by_query, within_list_squares
 from aidos.studies.audit.plan import AuditExperiment
 from aidos.studies.audit.sampled import LEARNERS
+from aidos.studies.audit.surrogate import SurrogateWorld, WorldSettings, build_world, train_engine
 
-__all__ = ["EVERY", "METHODS", "SETTINGS", "SINGLE", "SOME", "Engines", "Setting"]
+__all__ = [
+    "EVERY",
+    "METHODS",
+    "SETTINGS",
+    "SINGLE",
+    "SOME",
+    "Engines",
+    "Setting",
+    "regress_topics",
+    "weights_without_switch",
+]
 
 Floats = NDArray[np.float64]
 EVERY, SOME, SINGLE = "every query", "three in ten", "lists of one topic"
@@ -52,6 +62,23 @@ SETTINGS: dict[str, Setting] = {
     SOME: Setting(documents=WorldSettings(), rate=0.3, rank_matters=True),
     SINGLE: Setting(documents=WorldSettings(topics_per_document=0.02, shared_by=1), rate=1.0),
 }
+CERTAIN = 1e9
+"""Personalised queries in the prior of the rate that leave the switch no doubt."""
+
+
+def regress_topics(pairs: PairArrays) -> Floats:
+    """For each topic alone, ranks gained for one more unit of it within a list, by least squares."""
+    variation = within_list_squares(pairs)
+    shifts: Floats = shifts_by_query(pairs).sum(axis=0)
+    return np.divide(shifts, variation, out=np.zeros_like(shifts), where=variation > 1e-9)
+
+
+def weights_without_switch(pairs: PairArrays, settings: LearningSettings | None = None) -> Floats:
+    """Weights of the model where every query is personalised (rho = 1)."""
+    certain = replace(settings or LearningSettings(), personalised_before=CERTAIN, vanilla_before=1 / CERTAIN)
+    return infer_profile(pairs, certain).weights
+
+
 METHODS: dict[str, Callable[[PairArrays], Floats]] = {
     **{name: lambda pairs, learn=learn: learn(pairs).weights for name, learn in LEARNERS.items()},  # type: ignore[misc]
     "rank shift": rank_shift,

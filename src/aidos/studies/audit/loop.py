@@ -15,23 +15,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from aidos.core.noise import Noise
 from aidos.core.profile import KeptProfile, SessionMemory
 from aidos.core.progress import SILENT, Progress
 from aidos.core.resultpairs import ResultPair
-from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
+from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.comparison import AuditComparison, compare_audits
 from aidos.rooms.audit.findings import AuditFinding
-from aidos.rooms.audit.profileaudit import ProfileAudit, describe_pairs
+from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.studies.audit.service import SampleService, WorldQuery
 from aidos.studies.audit.shielded import ShieldedSearcher, own_profile
 from aidos.world.results import Account
-from aidos.world.size import World
 
-__all__ = ["QUERIES", "LoopOutcome", "Rehearsal", "run_loop", "sensitive_found"]
+__all__ = ["QUERIES", "LoopOutcome", "Rehearsal", "sensitive_found"]
 
 QUERIES = 300
 """Queries that are asked each time unless more or fewer are wanted."""
@@ -93,7 +91,7 @@ class Rehearsal:
             for query in asked:
                 pairs.append(service.ask(query, account.weights, stream))
                 task.advance(1)
-        finding = audit.run(describe_pairs(pairs, TaxonomyTopics(search)), Noise(seed=audit.seed))
+        finding = audit.run(describe_pairs(pairs, TaxonomyTopics(search)))
         return cls(
             service=service,
             number=number,
@@ -122,7 +120,7 @@ class Rehearsal:
                 pairs.append(self.service.ask(query, searcher.told(decisions[-1]), stream))
                 task.advance(1)
         topics = TaxonomyTopics(self.search, self.finding.space.ids)
-        after = self.audit.run(describe_pairs(pairs, topics), Noise(seed=self.audit.seed))
+        after = self.audit.run(describe_pairs(pairs, topics))
         return LoopOutcome(
             before_pairs=self.pairs,
             after_pairs=tuple(pairs),
@@ -135,29 +133,6 @@ class Rehearsal:
             sent=sum(decision.is_sent for decision in decisions),
             hidden=sum(bool(decision.hidden) for decision in decisions),
         )
-
-
-def run_loop(  # noqa: PLR0913 - who, what is tried, and how much of it
-    world: World,
-    account: int,
-    *,
-    search: TopicSearch | None = None,
-    audit: ProfileAudit | None = None,
-    shield: ProfileGeneralisation | None = None,
-    mark: Sequence[str] | None = None,
-    queries: int = QUERIES,
-    progress: Progress = SILENT,
-) -> LoopOutcome:
-    """Audit an account of a world (counted from 0), mark, shield, and audit again with new noise.
-
-    Marked is what the first audit found lifted and the taxonomy calls sensitive, or what ``mark`` names by id. The
-    taxonomy of ``search`` must have the world's topics, as the default one has.
-    """
-    finder = search or TopicSearch(default_taxonomy())
-    auditor = audit or ProfileAudit(method="learning")
-    first = Rehearsal.of(SampleService.of(world), account, finder, auditor, queries=queries, progress=progress)
-    marked = sensitive_found(first.finding, finder) if mark is None else tuple(mark)
-    return first.shielded(shield or ProfileGeneralisation(), marked, progress=progress)
 
 
 def sensitive_found(finding: AuditFinding, search: TopicSearch) -> tuple[str, ...]:

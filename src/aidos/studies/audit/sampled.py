@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.core.progress import SILENT, Progress
-from aidos.rooms.audit.densities import HiddenProfile, sample_audit
 from aidos.rooms.audit.inference import LearnedProfile, infer_profile
 from aidos.rooms.audit.learning import learn_profile
 from aidos.studies.audit.plan import AuditExperiment
+from aidos.studies.audit.surrogate import HiddenProfile, sample_audit
 
 __all__ = ["LEARNERS", "STRONG", "WEAK", "measure_recovery", "measure_time", "share_found"]
 

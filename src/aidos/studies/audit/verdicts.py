@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
-from aidos.rooms.audit.baselines import shifts_by_query
-from aidos.rooms.audit.densities import HiddenProfile, draw_places, sample_audit
+from aidos.rooms.audit.densities import draw_places
 from aidos.rooms.audit.power import estimate_power, power_of
+from aidos.rooms.audit.shifts import shifts_by_query
 from aidos.rooms.audit.verdict import judge
 from aidos.studies.audit.plan import AuditExperiment
+from aidos.studies.audit.surrogate import HiddenProfile, sample_audit
 
 __all__ = ["BELOW", "VIEWS", "measure_alarms", "measure_power"]
 

@@ -8,7 +8,7 @@ from made_findings import TOPICS, finding, span, watched
 from aidos.core.mechanism import Finding
 from aidos.report.page import TwoLists, render
 from aidos.rooms.audit.findings import ListDifference, PowerPlan, Suspicion, TopicReason, WatchedResult
-from aidos.rooms.audit.page import AuditStory, audit_page, evidence_lists, topic_figure
+from aidos.rooms.audit.page import audit_page, evidence_lists, topic_figure
 from aidos.rooms.audit.wording import (
     difference_rows,
     listed,
@@ -22,7 +22,7 @@ from aidos.rooms.audit.wording import (
 
 
 def page(**changes):
-    return audit_page(AuditStory(finding=finding(**changes), command="aidos audit learn pairs.jsonl"))
+    return audit_page(finding(**changes), command="aidos audit learn pairs.jsonl")
 
 
 def titles(made):

@@ -8,14 +8,7 @@ from made_findings import finding, span
 from aidos.core.mechanism import Finding
 from aidos.report.page import render
 from aidos.rooms.audit.comparison import AuditComparison
-from aidos.rooms.audit.comparisonpage import (
-    ComparisonStory,
-    change_figure,
-    change_rows,
-    change_words,
-    comparison_page,
-    topic_changes,
-)
+from aidos.rooms.audit.jobs.compare import ComparedAudits
 from aidos.rooms.audit.uncertainty import Interval
 
 
@@ -45,11 +38,11 @@ def story(factors, *, found=None, reach=1.0, **changes):
         rate_difference=-0.29,
         rate=Interval(-0.4, -0.2),
     )
-    return ComparisonStory(before=before, after=after, comparison=comparison, **changes)
+    return ComparedAudits(before=before, after=after, comparison=comparison, **changes)
 
 
 def test_topics_are_matched_by_id_and_those_that_changed_come_first():
-    changes = topic_changes(story({"gambling": 0.0, "diabetes": 0.1}, found=("hiking",)))
+    changes = story({"gambling": 0.0, "diabetes": 0.1}, found=("hiking",)).topics
     assert [each.before.topic.id for each in changes][:3] == ["diabetes", "gambling", "hiking"]
     assert all(each.before.topic == each.after.topic for each in changes)
     assert [each.happened for each in changes[:3]] == ["no longer found", "no longer found", "no change beyond chance"]
@@ -58,18 +51,18 @@ def test_topics_are_matched_by_id_and_those_that_changed_come_first():
 
 
 def test_the_words_name_what_fell_what_rose_and_what_stayed():
-    words = change_words(story({"diabetes": 0.1, "hiking": 2.0}, found=("hiking", "gambling")))
+    words = story({"diabetes": 0.1, "hiking": 2.0}, found=("hiking", "gambling")).summary
     assert words == (
         "The service changed results in about 4 of 10 searches before and in about 1 of 10 searches after. "
         "It pulls less on Diabetes. It pulls more on Hiking & <trails>. It still goes by Gambling."
     )
-    assert "No topic changed by more than chance." in change_words(story({}))
-    gone = change_words(story({"diabetes": 0, "hiking": 0, "gambling": 0}, found=()))
+    assert "No topic changed by more than chance." in story({}).summary
+    gone = story({"diabetes": 0, "hiking": 0, "gambling": 0}, found=()).summary
     assert "afterwards no personalisation is detected" in gone
 
 
 def test_the_page_is_a_finding_with_every_topic_and_the_marks():
-    made = comparison_page(story({"diabetes": 0.1}, found=("hiking", "gambling"), marked=("diabetes",), notes=("So.",)))
+    made = story({"diabetes": 0.1}, found=("hiking", "gambling"), marked=("diabetes",), notes=("So.",)).page()
     assert isinstance(made.source, Finding)
     text = render(made)
     assert "Diabetes (marked)" in text
@@ -81,10 +74,10 @@ def test_the_page_is_a_finding_with_every_topic_and_the_marks():
 
 def test_the_figure_has_two_dots_for_each_topic_and_the_table_all_numbers():
     told = story({"diabetes": 0.1})
-    figure = change_figure(told)
+    figure = told.figure()
     assert figure.caption == "1 topic changed by more than chance."
     assert figure.chart.wide.body.count("<rect") == 1 + 6
     assert figure.chart.wide.body.count("<circle") == 1 + 6
-    rows = change_rows(topic_changes(told))
+    rows = figure.table.rows
     assert rows[0][:5] == ("Diabetes", "+3.10", "+0.31", "-2.79", "-3.79 to -1.79")
     assert len(figure.table.rows) == 6

@@ -2,10 +2,10 @@
 
 import pytest
 
-from aidos.app.audit.topics import AboutWhat, read_topic_maps
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.audit.topics.choice import AboutWhat
 from aidos.rooms.audit.topics.latent import LatentTopics
-from aidos.rooms.audit.topics.space import GivenTopics
+from aidos.rooms.audit.topics.space import GivenTopics, read_topic_maps
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
 
@@ -18,7 +18,7 @@ def table(tmp_path, text, name="maps.csv"):
 def test_the_taxonomy_is_usual_and_others_are_chosen_by_options(tmp_path):
     usual = AboutWhat().choose(0)
     assert isinstance(usual.source, TaxonomyTopics)
-    assert usual.taxonomy is not None
+    assert not usual.learned
     learned = AboutWhat(topics="lda", number=7).choose(3)
     assert isinstance(learned.source, LatentTopics)
     assert (learned.source.number, learned.source.seed) == (7, 3)
@@ -43,12 +43,6 @@ def test_the_taxonomy_is_usual_and_others_are_chosen_by_options(tmp_path):
 def test_options_that_contradict_each_other_are_refused(options, words):
     with pytest.raises(ParameterError, match=words):
         AboutWhat(**options).choose(0)
-
-
-def test_options_are_told_as_they_are_typed():
-    assert AboutWhat(topics="lda", number=5).words() == ["--topics", "lda", "--number", "5"]
-    assert AboutWhat(topics="lda", joint=True).words() == ["--topics", "lda", "--joint"]
-    assert AboutWhat().words() == []
 
 
 def test_a_table_of_topics_is_read_by_its_header_in_any_order(tmp_path):

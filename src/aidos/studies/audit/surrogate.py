@@ -1,5 +1,6 @@
-"""A surrogate of a personalising engine, small enough to look inside: unique matching over documents with shared words.
+"""Surrogates of a personalising engine: one small enough to look inside, and one that follows the model to the letter.
 
+*Unique matching* over documents with shared words.
 The paper trains such an engine on pages of some topics and asks whether the learner finds these topics again. A profile
 is a weight for each term, its frequency in the pages that were read over the logarithm of the number of documents
 that hold it; a result scores the sum of the weights of its distinct terms, if wished over ln(2 + vanilla rank), and
@@ -7,8 +8,11 @@ results are sorted by that, equal ones staying in vanilla order.
 
 Words are shared between topics, and documents are about several. Where all results of a query are about one topic, none
 can be lifted over another, and there is nothing to learn: `topics_per_document` far below 1 makes such a world, and
-`aidos.rooms.audit.mixing` sees it. The model of `aidos.rooms.audit.inference` is wrong for this engine in every detail,
+`aidos.rooms.audit.shifts` sees it. The model of `aidos.rooms.audit.inference` is wrong for this engine in every detail,
 which is the point.
+
+*Drawn from the model* are lists that satisfy every assumption it makes; a real engine does not, so what is measured on
+them is a best case.
 """
 
 from __future__ import annotations
@@ -22,8 +26,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+from aidos.rooms.audit.densities import draw_places
 
-__all__ = ["SurrogateWorld", "UniqueMatching", "WorldSettings", "build_world", "train_engine"]
+__all__ = [
+    "HiddenProfile",
+    "SampledAudit",
+    "SurrogateWorld",
+    "UniqueMatching",
+    "WorldSettings",
+    "build_world",
+    "sample_audit",
+    "train_engine",
+]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -152,3 +166,54 @@ def train_engine(
     read = (world.mixtures[:, chosen] > READ_ABOVE).any(axis=1)
     weights = world.counts[read].sum(axis=0) / np.log(np.maximum(world.frequencies(), 2))
     return UniqueMatching(world=world, term_weights=weights, rate=rate, rank_matters=rank_matters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenProfile:
+    """What an engine that follows the model would do."""
+
+    topics: Annotated[int, Ge(1)] = 50
+    favoured: Annotated[int, Ge(0)] = 5
+    """How many topics have a weight; the others have none."""
+    weight: Annotated[float, Gt(0)] = 6.0
+    """eta of a favoured topic, give or take a third."""
+    rate: Annotated[float, Ge(0), Le(1)] = 0.5
+    """phi: the share of queries that are personalised."""
+    mix: Annotated[float, Ge(0), Le(1)] = 0.8
+    """gamma."""
+    concentration: Annotated[float, Gt(0)] = 2.0
+    """lambda."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampledAudit:
+    """Pairs, and the truth behind them."""
+
+    pairs: PairArrays
+    weights: Floats
+    switches: NDArray[np.bool_]
+
+
+def sample_audit(
+    profile: HiddenProfile, generator: np.random.Generator, *, queries: int = 500, length: int = 10
+) -> SampledAudit:
+    """Lists of new items about a few topics each, and what the engine makes of them."""
+    maps = TopicMaps.from_dense(generator.dirichlet(np.full(profile.topics, 0.05), queries * length))
+    weights = np.zeros(profile.topics)
+    chosen = generator.choice(profile.topics, min(profile.favoured, profile.topics), replace=False)
+    weights[chosen] = profile.weight * generator.uniform(2 / 3, 4 / 3, len(chosen))
+    vanilla = PairArrays(
+        starts=np.arange(queries + 1, dtype=np.int64) * length,
+        items=np.arange(queries * length),
+        ranks=np.tile(np.arange(1, length + 1), queries),
+        maps=maps,
+    )
+    switches = generator.random(queries) < profile.rate
+    lifted = profile.mix * maps.dot(weights) - (1 - profile.mix) * vanilla.ranks
+    utilities = np.where(switches[vanilla.query_of], lifted, -profile.concentration * vanilla.ranks)
+    places = draw_places(vanilla, utilities, generator)
+    pairs = PairArrays(starts=vanilla.starts, items=vanilla.items[places], ranks=vanilla.ranks[places], maps=maps)
+    return SampledAudit(pairs=pairs, weights=weights, switches=switches)

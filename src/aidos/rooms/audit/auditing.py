@@ -1,0 +1,194 @@
+"""The audit of a hidden profile, whole: which topics an engine lifts or sinks for an account, how often, how surely.
+
+From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it (bootstrap over
+queries), test whether anything is there at all, look for evidence that a person can read, and say what is doubtful.
+
+- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`) and the interval of its weight does
+  not hold 0: shift alone would also name topics that sink only because another one rises.
+- A verdict of "not detected" leaves no topic found and shows no evidence, whatever was learned. It does not mean that
+  there is no profile.
+
+Large audits take fewer bootstrap draws (20 from 100,000 pairs of ten results on), and distances between lists are
+measured on some of their queries; the finding says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aidos.core.resultpairs import ResultPair
+from aidos.rooms.audit.arrays import PairArrays
+from aidos.rooms.audit.classification import SwapReport, find_swapped
+from aidos.rooms.audit.differences import MOST_COMPARED, MOST_MOVED, measure_differences
+from aidos.rooms.audit.evidence import find_evidence, watch_query
+from aidos.rooms.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
+from aidos.rooms.audit.inference import LearnedProfile, LearningSettings, infer_profile
+from aidos.rooms.audit.items import LEAST_CONTROLLED, PairItems
+from aidos.rooms.audit.learning import learn_profile
+from aidos.rooms.audit.power import PowerEstimate, estimate_power
+from aidos.rooms.audit.profileaudit import ProfileAudit
+from aidos.rooms.audit.shifts import look_before_learning, rank_shift, some_of
+from aidos.rooms.audit.topics.space import DescribedItems, TopicSource, TopicSpace
+from aidos.rooms.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
+from aidos.rooms.audit.verdict import Verdict, judge
+
+__all__ = ["DescribedPairs", "describe_pairs", "run_audit"]
+
+METHODS: dict[str, Callable[..., LearnedProfile]] = {"inference": infer_profile, "learning": learn_profile}
+DRAWN_PLACES = 20_000_000
+"""Results that all bootstrap draws together read: fewer draws where there are more."""
+FEWEST_DRAWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DescribedPairs:
+    """Pairs of lists, and what their results are about."""
+
+    items: PairItems
+    described: DescribedItems
+
+
+def describe_pairs(pairs: Sequence[ResultPair], source: TopicSource) -> DescribedPairs:
+    """Number the results of the pairs, and say what each is about."""
+    items = PairItems.of(pairs)
+    return DescribedPairs(items=items, described=source.describe(items.items, items.vanilla))
+
+
+def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
+    """Learn, test and explain."""
+    items, described = data.items, data.described
+    pairs = items.arrays(described.maps)
+    settings = LearningSettings().narrowed_for(pairs)
+    learn = METHODS[audit.method]
+    profile = learn(pairs, settings)
+    plan = BootstrapPlan(draws=_affordable(audit, pairs), confidence=audit.confidence, seed=audit.seed)
+    around = bootstrap_profile(learn, pairs, profile, settings, plan)
+    control = items.controlled(described.maps)
+    tested = control or (pairs,)
+    verdict = judge(*tested, level=audit.level, seed=audit.seed)
+    power = estimate_power(*tested, verdict=verdict)
+    suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
+    shown = find_evidence(pairs, profile, most=audit.evidence) if verdict.personalised else ()
+    return AuditFinding(
+        queries=len(pairs),
+        changed=int(pairs.changed.sum()),
+        method=audit.method,
+        space=described.space,
+        detected=verdict.personalised,
+        level=audit.level,
+        p_value=verdict.p_value,
+        controlled=verdict.controlled,
+        confidence=audit.confidence,
+        topics=_topic_findings(described.space, profile, around, verdict, rank_shift(pairs)),
+        rate=_span(profile.rate, around.rate),
+        mix=_span(profile.mix, around.mix),
+        concentration=_span(profile.concentration, around.concentration),
+        evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
+        differences=measure_differences(items, described.maps, seed=audit.seed),
+        power=_plan(power, described.space, len(pairs) / len(tested[0])),
+        suspicion=suspicion,
+        warnings=(
+            *look_before_learning(pairs).warnings,
+            *described.notes,
+            *_doubts(items, profile, suspicion),
+            *_shortcuts(items, audit.draws, plan.draws),
+        ),
+        drawn_rates=tuple(around.drawn_rates.tolist()),
+    )
+
+
+def _affordable(audit: ProfileAudit, pairs: PairArrays) -> int:
+    return min(audit.draws, max(FEWEST_DRAWS, DRAWN_PLACES // max(len(pairs.items), 1)))
+
+
+def _span(value: float, around: Interval) -> Span:
+    """The interval, widened where draws that are all to one side leave the value out."""
+    return Span(value, min(around.low, value), max(around.high, value))
+
+
+def _suspicion(swaps: SwapReport) -> Suspicion:
+    """Single pairs are named only where the file as a whole is the right way round."""
+    single = () if swaps.whole_file else tuple((swaps.pairs + 1).tolist())
+    return Suspicion(whole_file=swaps.whole_file, pairs=single)
+
+
+def _plan(power: PowerEstimate, space: TopicSpace, queries_for_each: float) -> PowerPlan:
+    """In queries of all kinds: where only some have a second vanilla list, as many more of the others are asked."""
+    fewest, queries = (
+        None if each is None else ceil(each * queries_for_each) for each in (power.fewest, power.queries)
+    )
+    return PowerPlan(topic=space.topics[power.topic], chance=power.power_now, fewest=fewest, queries=queries)
+
+
+def _topic_findings(
+    space: TopicSpace,
+    profile: LearnedProfile,
+    around: ProfileIntervals,
+    verdict: Verdict,
+    shifts: NDArray[np.float64],
+) -> tuple[TopicFinding, ...]:
+    deviations = around.draws.std(axis=0, ddof=1)
+    found = []
+    for number, topic in enumerate(space.topics):
+        ends = Interval(float(around.low[number]), float(around.high[number]))
+        weight = _span(float(profile.weights[number]), ends)
+        found.append(
+            TopicFinding(
+                topic=topic,
+                weight=weight,
+                deviation=float(deviations[number]),
+                shift=float(shifts[number]),
+                p_value=float(verdict.topic_p_values[number]),
+                found=bool(verdict.topics[number]) and (weight.low > 0 or weight.high < 0),
+            )
+        )
+    return tuple(sorted(found, key=lambda each: (not each.found, -abs(each.weight.value))))
+
+
+def _doubts(items: PairItems, profile: LearnedProfile, suspicion: Suspicion) -> list[str]:
+    """What may be wrong with the pairs, or with what was learned."""
+    found = []
+    apart = sum(len(items.vanilla[query]) == sum(items.shown[query]) for query in range(len(items)))
+    if apart:
+        found.append(
+            f"{some_of(apart, len(items))} no result that stands in both lists, "
+            "so that their order says little: are both lists of the same query and service?"
+        )
+    again = sum(each is not None for each in items.again)
+    if again and not len(items.controlled_queries):
+        found.append(
+            f"{some_of(again, len(items))} a second vanilla list, too few to test with: "
+            f"at least {LEAST_CONTROLLED} and half of all are needed"
+        )
+    if suspicion.whole_file:
+        found.append("vanilla and personalised lists were probably exchanged throughout: look which is which")
+    if suspicion.pairs:
+        found.append(f"{_listed(suspicion.pairs)} probably exchanged: look which list is which")
+    if not profile.converged:
+        found.append("learning ended before it came to rest, so that weights may still be off")
+    return found
+
+
+def _listed(pairs: tuple[int, ...], most: int = 5) -> str:
+    if len(pairs) == 1:
+        return f"the lists of pair {pairs[0]:,} were"
+    more = f" and {len(pairs) - most:,} more" if len(pairs) > most else ""
+    return f"the lists of pairs {', '.join(f'{each:,}' for each in pairs[:most])}{more} were"
+
+
+def _shortcuts(items: PairItems, asked: int, drawn: int) -> list[str]:
+    """Where the size of the audit made it look at less."""
+    found = []
+    if drawn < asked:
+        found.append(f"intervals come from {drawn} draws rather than {asked}, since the audit is large")
+    if len(items) > MOST_MOVED:
+        found.append(
+            f"distances between lists are measured on at most {MOST_COMPARED:,} queries, "
+            f"earth mover's distance on {MOST_MOVED:,}"
+        )
+    return found
