@@ -54,12 +54,12 @@ QUESTIONS = {
     "audit learn": {"pairs": ["rehearsed/before.jsonl"], "draws": 2, "method": "inference", "output": "audited"},
     "audit evidence": {"directory": "rehearsed/before"},
     "audit compare": {"before": "rehearsed/before", "after": "rehearsed/after", "output": "compared.html"},
-    "audit rehearse": {"queries": 20, "draws": 2, "output": "loop"},
 }
 """Words of a job to its parameters."""
 
 FEW = {"epsilons": [50.0], "ks": [3], "usual_epsilon": 50.0}
 SLOW_QUESTIONS = {
+    "audit rehearse": {"queries": 20, "draws": 2, "output": "loop"},
     "evaluate mediator": {
         "posts": ["posts.parquet"],
         "least_questions": 3,
