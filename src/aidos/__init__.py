@@ -33,6 +33,7 @@ __all__ = [
     "check",
     "check_files",
     "default_taxonomy",
+    "exposure",
     "mediate",
     "read",
     "read_files",

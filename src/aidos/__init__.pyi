@@ -14,6 +14,7 @@ from aidos.model.topics import default_taxonomy as default_taxonomy
 from aidos.rooms.audit.audited import AuditedAccount as AuditedAccount
 from aidos.rooms.data.checking import CheckedFiles as CheckedFiles
 from aidos.rooms.data.reading import DataRead as DataRead
+from aidos.rooms.exposure.computing import CommunityExposure as CommunityExposure
 from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
 from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
@@ -97,6 +98,33 @@ def mediate(
     desk: Desk | None = ...,
 ) -> MixedLog:
     """Assign every query of a log to a mediator account."""
+
+def exposure(
+    files: Data,
+    /,
+    *,
+    output: str | Path | None = ...,
+    k: int = ...,
+    scorer: str = ...,
+    semantics: Literal["or", "and"] = ...,
+    ties: Literal["newest", "oldest", "id"] = ...,
+    analyser: str = ...,
+    longest_post: int = ...,
+    largest_spill: str = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> CommunityExposure:
+    """Find every query of one or two words that returns a post among the first."""
 
 def rerank(
     rankings: Data,

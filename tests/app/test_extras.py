@@ -16,6 +16,7 @@ from aidos.app import cli
 from aidos.app.commands import demo
 from aidos.app.extras import EXTRAS, NEEDS, NEEDS_BY_OPTION, checked, missing, needs
 from aidos.errors import DISTRIBUTION, MissingExtraError
+from aidos.jobs.asking import parameters_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
@@ -228,7 +229,9 @@ def test_every_need_names_commands_and_extras_that_there_are():
     assert NEEDS.keys() <= known
     assert {extra for each in NEEDS.values() for extra in each} <= EXTRAS.keys()
     for (line, name, _), extra in NEEDS_BY_OPTION.items():
-        assert name in commands()[line].__wrapped__.__code__.co_varnames
+        function = commands()[line].__wrapped__
+        asked = parameters_of(function.job) if hasattr(function, "job") else ()
+        assert name in {*function.__code__.co_varnames, *(each.name for each in asked)}
         assert extra in EXTRAS
 
 

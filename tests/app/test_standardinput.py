@@ -7,6 +7,7 @@ import pty
 import subprocess
 import sys
 import typing
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -14,8 +15,12 @@ import pytest
 
 from aidos.app import commands
 from aidos.app.cli import run
+from aidos.app.registry import JOBS, find_job
 from aidos.app.standardinput import LARGEST, PrivateName, PrivateNames, PrivateText, read_name, read_names, read_text
 from aidos.errors import InputError
+from aidos.jobs.answer import Finding
+from aidos.jobs.asking import parameters_of
+from aidos.jobs.job import Private
 
 PRIVATE = {"query", "text", "author_id", "author", "person", "person_id", "post", "post_ids", "words", "draft", "topic"}
 """How arguments are called that quote or name somebody."""
@@ -25,9 +30,14 @@ HARMLESS = {
     ("risk.look", "local", "topic"),
     ("risk.rank", "rank", "topic"),
     ("evaluate.mediator", "mediator", "topic"),
-    ("expose.aggregate", "audit", "words"),  # a number
     ("audit.evidence", "evidence", "query"),  # a number
     ("taxonomy", "show_taxonomy", "topic"),  # of a tree that is public
+}
+
+
+HARMLESS_IN_JOBS = {
+    ("expose audit", "words"),  # a number
+    ("describe", "words"),  # the words of a command
 }
 
 
@@ -116,7 +126,30 @@ def test_whatever_is_private_can_be_read_from_standard_input():
     known = {converter for kind in (PrivateText, PrivateName, PrivateNames) for converter in converters(kind)}
     assert len(known) == 3
     texts = [each for each in parameters() if each[2] in PRIVATE and each[:3] not in HARMLESS]
-    assert len(texts) > 10
     lacking = [each[:3] for each in texts if not known & set(converters(each[3]))]
-    # A draft is read in the command, after the line that says whose it is.
-    assert lacking == [("expose.look", "draft", "text")]
+    assert lacking == []
+    asked = [(line, each) for line in JOBS for each in parameters_of(find_job(line)) if each.name in PRIVATE]
+    asked = [(line, each) for line, each in asked if (line, each.name) not in HARMLESS_IN_JOBS]
+    assert len(texts) + len(asked) > 10
+    assert [(line, each.name) for line, each in asked if not marks_of(each, Private)] == []
+
+
+def marks_of(asked, kind):
+    return [mark for mark in getattr(asked.kind, "__metadata__", ()) if isinstance(mark, kind)]
+
+
+def test_a_text_is_read_after_the_name_that_stands_before_it(typed, monkeypatch, capsys):
+    monkeypatch.setattr("aidos.rooms.exposure.looking.TryDraft.run", lambda self, desk: Heard(words=str(self)))
+    typed("ann\nthe first line\nthe second\n")
+    assert run(["expose", "draft", "-", "--as", "-", "--in", "nowhere", "--json"]) == 0
+    heard = capsys.readouterr().out
+    assert "author='ann'" in heard
+    assert "text='the first line" in heard
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Heard(Finding):
+    words: str
+
+    def facts(self):
+        return {"words": self.words}

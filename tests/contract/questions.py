@@ -12,6 +12,7 @@ from aidos.world.size import World
 from aidos.world.write import write_sample
 
 RANKS = {"directory": "ranks"}
+EXPOSED = {"directory": "exposure"}
 
 QUESTIONS = {
     "check": {"files": ["log.parquet"]},
@@ -29,6 +30,13 @@ QUESTIONS = {
     "shield rerank": {"results": "results.json", "query": "loan", "profile": "profile.json", "output": "mine.json"},
     "shield rules export": {"file": "rules.toml", "form": "goggles", "output": "mine.goggle"},
     "sample": {"part": "log", "size": "40", "output": "sample.csv"},
+    "expose compute": {"files": ["more.jsonl"], "output": "exposed", "k": 3, "semantics": "and"},
+    "expose member": {**EXPOSED, "author_id": "10000144", "top": 3, "output": "member.html"},
+    "expose query": {**EXPOSED, "text": "debt lawyer"},
+    "expose draft": {**EXPOSED, "text": "a loan and a letter", "author": "10000144", "top": 3},
+    "expose add": {**EXPOSED, "files": ["more.jsonl"]},
+    "expose delete": {**EXPOSED, "post_ids": ["p00000000003"]},
+    "expose audit": {**EXPOSED, "least": 10, "output": "exposure-audit.html"},
     "risk rank": {
         "files": ["posts.parquet"],
         "topics": ["depression"],
@@ -60,6 +68,7 @@ QUESTIONS = {
 FEW = {"epsilons": [50.0], "ks": [3], "usual_epsilon": 50.0}
 SLOW_QUESTIONS = {
     "audit rehearse": {"queries": 20, "draws": 2, "output": "loop"},
+    "expose train": {**EXPOSED, "target": "topics", "output": "model.json"},
     "evaluate mediator": {
         "posts": ["posts.parquet"],
         "least_questions": 3,
@@ -92,6 +101,7 @@ ASK_OTHERS = {"run", "describe"}
 
 BEFORE = (
     "shield profile build diary.txt -o profile.json",
+    "expose compute posts.parquet -o exposure",
     "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
     "fair export attention.store -o exported.parquet",
     "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",

@@ -15,8 +15,8 @@ from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Negative, Several
 
 ALL = {**QUESTIONS, **SLOW_QUESTIONS}
-VOLATILE = {"seconds", "processor_seconds", "elapsed"}
-"""Facts that are never the same twice."""
+VOLATILE = {"seconds", "processor_seconds", "elapsed", "command"}
+"""Facts that are never the same twice, or tell how the question was asked."""
 
 
 @pytest.fixture(scope="session")

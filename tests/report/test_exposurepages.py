@@ -2,12 +2,12 @@
 
 import pytest
 
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import Finding, Release
+from aidos.core.mechanism import Finding
 from aidos.report.page import Card, Chapter, Page, render
-from aidos.rooms.exposure.auditpage import audit_page
-from aidos.rooms.exposure.memberpage import CriticalQuery, MemberStory, PostRemedy, member_page, query_card
-from aidos.rooms.exposure.queries.audit import Audit, ExposureAudit, Kind
+from aidos.rooms.exposure.auditing import CommunityAudit
+from aidos.rooms.exposure.member import MemberExposure
+from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, query_card
+from aidos.rooms.exposure.queries.audit import Audit, Kind
 
 
 def found(**changes):
@@ -44,7 +44,7 @@ def story(**changes):
 
 
 def test_a_members_page_is_a_finding_with_marked_words_and_escaped_text():
-    page = member_page(story())
+    page = MemberExposure(value=story()).page()
     assert isinstance(page.source, Finding)
     text = render(page)
     assert "Finding: not for release" in text
@@ -55,7 +55,8 @@ def test_a_members_page_is_a_finding_with_marked_words_and_escaped_text():
 
 
 def test_a_member_whom_nothing_exposes_gets_a_page_all_the_same():
-    text = render(member_page(story(critical=(), remedies=(), dropped=(), exposures=0, queries=0, posts=0, sure=0)))
+    nothing = story(critical=(), remedies=(), dropped=(), exposures=0, queries=0, posts=0, sure=0)
+    text = render(MemberExposure(value=nothing).page())
     assert "No query is left to rank." in text
 
 
@@ -74,9 +75,9 @@ def test_the_operators_page_names_topics_and_nobody(told):
     audit = Audit(
         members=80, queries=20, exposures=200, least=20, kinds=(health, plain), words=(("flu", "health", 40),)
     )
-    mechanism = ExposureAudit()
-    release = Release(value=audit, guarantee=NoGuarantee("a threshold"), mechanism=mechanism, noise_source="none")
-    text = render(audit_page(release, "aidos expose audit --in e"))
-    assert "No promise" in text
+    text = render(CommunityAudit(value=audit, asked="aidos expose audit --in e").page())
+    assert "Finding: not for release" in text
+    assert "No guarantee" in text
+    assert "aidos expose audit --in e" in text
     assert ("health exposes most members" in text) == told
     assert ("No sensitive topic exposes enough members" in text) != told

@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import shlex
+import shutil
 import stat
 from pathlib import Path
 
@@ -220,7 +222,7 @@ def test_long_posts_are_cut_counted_and_told(capsys, tmp_path):
 
 def test_bad_settings_are_refused_before_anything_is_read(capsys, tmp_path):
     for option, value, words in [
-        ("-k", "0", "greater than or equal to 1"),
+        ("-k", "0", "--results must be at least 1, got 0"),
         ("--ties", "random", "newest"),
         ("--scorer", "x", "scorer"),
     ]:
@@ -238,3 +240,13 @@ def test_a_recipe_says_how_the_search_ranks(capsys, tmp_path):
     assert "takes the place" in complaint(capsys, "compute", posts, "--recipe", recipe, "-k", "2", "-o", tmp_path / "f")
     recipe.write_text('mechanism = "zealous"\n')
     assert "recipe for zealous" in complaint(capsys, "compute", posts, "--recipe", recipe, "-o", tmp_path / "f")
+
+
+def test_a_page_names_the_command_that_gives_it_again(capsys, community, tmp_path):
+    directory = tmp_path / "ex posure"
+    shutil.copytree(community / "exposure", directory)
+    asked = ["expose", "member", busiest(community), "--in", str(directory), "--raw", "--top", "1"]
+    found = told(capsys, *asked[1:])
+    assert shlex.split(found["command"])[:-2] == ["aidos", *asked]
+    assert run(shlex.split(found["command"])[1:]) == 0
+    assert json.loads(capsys.readouterr().out)["critical"] == found["critical"]

@@ -21,7 +21,6 @@ BUILT_IN = {
     "differential-privacy-risk": "aidos.rooms.risk.measure:DifferentialPrivacyRisk",
     "entropy-risk": "aidos.rooms.risk.measure:EntropyRisk",
     "equity-of-attention": "aidos.rooms.fairness.equity:EquityOfAttention",
-    "exposure-audit": "aidos.rooms.exposure.queries.audit:ExposureAudit",
     "k-keyword-anonymity": "aidos.rooms.publish.anonymity:KKeywordAnonymity",
     "k-query-anonymity": "aidos.rooms.publish.anonymity:KQueryAnonymity",
     "k-session-anonymity": "aidos.rooms.publish.anonymity:KSessionAnonymity",
@@ -35,7 +34,6 @@ BUILT_IN = {
     "risk-quantiles": "aidos.rooms.risk.local:RiskQuantiles",
     "risk-ranking": "aidos.rooms.risk.ranking:RiskRanking",
     "rounds": "aidos.rooms.publish.rounds:Rounds",
-    "search-exposure": "aidos.rooms.exposure.queries.settings:SearchExposure",
     "steered-counts": "aidos.rooms.publish.steered:SteeredCounts",
     "steered-rounds": "aidos.rooms.publish.steered:SteeredRounds",
     "topical-risk": "aidos.rooms.risk.measure:TopicalRisk",
@@ -46,6 +44,7 @@ BUILT_IN = {
 """Name to module and class."""
 SETTINGS = {
     "profile-audit": "aidos.rooms.audit.profileaudit:ProfileAudit",
+    "search-exposure": "aidos.rooms.exposure.queries.settings:SearchExposure",
 }
 """What promises nothing and is a recipe all the same: parameters of a job, by name."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass, replace
@@ -22,7 +22,7 @@ from cyclopts import Parameter, Token
 from aidos.app.bars import TerminalProgress
 from aidos.app.catalogue import find_mechanism, name_of
 from aidos.app.console import Common, ask, show, show_json, tell
-from aidos.app.standardinput import CONVERTERS
+from aidos.app.standardinput import CONVERTERS, read_text
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
@@ -104,7 +104,12 @@ def in_options(error: ParameterError) -> str:
     """What is wrong with parameters, in the words of the command line: ``--quality-floor must be at most 1, got 2``."""
     if not error.parameters:
         return error.message
-    return "; ".join(str(replace(each, name="--" + each.name.replace("_", "-"))) for each in error.parameters)
+    return "; ".join(str(replace(each, name=_option(each.name))) for each in error.parameters)
+
+
+def _option(name: str) -> str:
+    """A parameter as it is typed; one that has another name there brings it along."""
+    return name if name.startswith("-") else "--" + name.replace("_", "-")
 
 
 def _desk(common: Common, question: Any) -> Desk:
@@ -121,8 +126,7 @@ def _desk(common: Common, question: Any) -> Desk:
 
 def _without_quotations(words: list[str], question: Any) -> list[str]:
     """The command as it was typed, without texts that a page would otherwise keep: they are read with ``-``."""
-    hints = get_type_hints(type(question), include_extras=True)
-    marked = [name for name, hint in hints.items() if Private("text") in getattr(hint, "__metadata__", ())]
+    marked = [name for name, mark in _texts(type(question)).items() if not mark.on_page]
     for text in filter(None, (getattr(question, name) for name in marked)):
         words = ["-" if word == text else re.sub(f"={re.escape(text)}$", "=-", word) for word in words]
     return words
@@ -215,17 +219,36 @@ def _undressed(value: Any) -> Any:
     """The question itself, of what the parser made; whatever is wrong with its parameters is told here."""
     if not hasattr(type(value), "_bare"):
         return value
-    return type(value)._bare(**{each.name: _undressed(getattr(value, each.name)) for each in fields(value)})
+    made = {each.name: _undressed(getattr(value, each.name)) for each in fields(value)}
+    for name, mark in _texts(type(value)).items():
+        made[name] = made[name] and read_text(made[name], mark.what)
+    try:
+        return type(value)._bare(**made)
+    except ParameterError as error:
+        # In the words of who asked: a parameter may have another name on the command line.
+        named = {name: mark.name for name, mark in _marks(type(value)) if isinstance(mark, Named)}
+        broken = [replace(each, name=named.get(each.name, each.name)) for each in error.parameters]
+        raise ParameterError(error.message, hint=error.hint, parameters=broken) from error
+
+
+def _texts(spec: type) -> dict[str, Private]:
+    """Fields that quote somebody."""
+    return {name: mark for name, mark in _marks(spec) if isinstance(mark, Private) and mark.kind == "text"}
+
+
+def _marks(spec: type) -> Iterator[tuple[str, object]]:
+    hints = get_type_hints(getattr(spec, "_bare", spec), include_extras=True)
+    return ((name, mark) for name, hint in hints.items() for mark in getattr(hint, "__metadata__", ()))
 
 
 def _parameter(name: str, marks: tuple[object, ...]) -> dict[str, Any]:
     given: dict[str, Any] = {}
-    for mark in marks:
+    for mark in sorted(marks, key=lambda each: isinstance(each, Short)):
         match mark:
-            case Short(short):
-                given["name"] = [f"--{name.replace('_', '-')}", short]
             case Named(other):
                 given["name"] = [other]
+            case Short(short):
+                given["name"] = [*given.get("name", [_option(name)]), short]
             case Several():
                 given["consume_multiple"] = True
             case Negative(negative):

@@ -60,6 +60,15 @@ JOBS: Mapping[str, str] = {
     "shield explain": "aidos.rooms.shield.profile.explaining:ExplainQuery",
     "shield rerank": "aidos.rooms.shield.profile.reranking:RerankResults",
     "shield rules export": "aidos.rooms.shield.profile.siterules:ExportRules",
+    # exposure
+    "expose compute": "aidos.rooms.exposure.computing:ComputeExposure",
+    "expose member": "aidos.rooms.exposure.member:ShowMember",
+    "expose query": "aidos.rooms.exposure.looking:AskQuery",
+    "expose draft": "aidos.rooms.exposure.looking:TryDraft",
+    "expose add": "aidos.rooms.exposure.computing:AddPosts",
+    "expose delete": "aidos.rooms.exposure.computing:DeletePosts",
+    "expose audit": "aidos.rooms.exposure.auditing:AuditCommunity",
+    "expose train": "aidos.rooms.exposure.training:TrainRanker",
     # risk
     "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
     "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
@@ -107,6 +116,7 @@ VERBS: Mapping[str, str] = {
     "read": "ingest",
     "check": "check",
     "mediate": "mediate assign",
+    "exposure": "expose compute",
     "rerank": "fair rerank",
     "sample": "sample",
     "shield": "shield profile show",
@@ -175,6 +185,16 @@ GROUPS: Mapping[str, Group] = {
         For example:
             aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
             aidos mediate measure log.tsv --alphas 0,0.5,1 -o page.html
+        """
+    ),
+    "expose": Group(
+        help="""Find every query that exposes a member of a community, the most critical first.
+
+        For example:
+            aidos expose compute posts.parquet -o exposure
+            aidos expose member ID --in exposure -o page.html
+            aidos expose draft "a post before it is posted" --as ID --in exposure
+            aidos expose audit --in exposure -o audit.html
         """
     ),
     "risk": Group(

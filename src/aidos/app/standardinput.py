@@ -81,8 +81,12 @@ def _many(kind: Any, tokens: Sequence[Token]) -> list[str]:  # noqa: ARG001
     return read_names(_values(tokens))
 
 
-CONVERTERS = {"text": _text, "name": _one, "names": _many}
-"""By the kind of `aidos.jobs.job.Private`."""
+def _unread(kind: Any, tokens: Sequence[Token]) -> str:  # noqa: ARG001
+    return _values(tokens)[0]
+
+
+CONVERTERS = {"text": _unread, "name": _one, "names": _many}
+"""By the kind of `aidos.jobs.job.Private`; a text is read when all names before it are."""
 PrivateText = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_text)]
 """A text that is private: an argument, or all of the standard input."""
 PrivateName = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_one)]

@@ -11,15 +11,17 @@ import shutil
 import signal
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 from aidos.engine.files import partial_directory, sweep_leftovers
 from aidos.errors import EngineError, ParameterError
 
-__all__ = ["scratch_directory", "sweep_scratch"]
+__all__ = ["Scratch", "scratch_directory", "sweep_scratch"]
 
 NAME = "aidos"
 
@@ -27,7 +29,30 @@ NAME = "aidos"
 @contextmanager
 def scratch_directory(parent: Path | None = None) -> Iterator[Path]:
     """A directory that only its owner can read, gone afterwards: also on errors, Ctrl-C and a polite kill."""
-    place = parent or Path(tempfile.gettempdir())
+    with _private_directory(parent or Path(tempfile.gettempdir())) as made, _terminate_as_exit():
+        at_exit = atexit.register(partial(shutil.rmtree, made, ignore_errors=True))
+        try:
+            yield made
+        finally:
+            atexit.unregister(at_exit)
+
+
+class Scratch:
+    """A private directory that lasts as long as this value, and no longer than the process."""
+
+    def __init__(self) -> None:
+        self._held = ExitStack()
+        self.path = self._held.enter_context(_private_directory(Path(tempfile.gettempdir())))
+        weakref.finalize(self, self._held.close)
+
+
+def sweep_scratch() -> None:
+    """Remove what killed processes left among temporary files, overwritten: for commands that erase."""
+    sweep_leftovers(Path(tempfile.gettempdir()) / NAME, blank=True)
+
+
+@contextmanager
+def _private_directory(place: Path) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             made = stack.enter_context(partial_directory(place / NAME))
@@ -37,14 +62,7 @@ def scratch_directory(parent: Path | None = None) -> Iterator[Path]:
                 f"cannot make a temporary directory in {place}: {reason}",
                 hint="name a place with room for it, for example TMPDIR=/var/tmp",
             ) from error
-        stack.callback(atexit.unregister, atexit.register(shutil.rmtree, made, ignore_errors=True))
-        with _terminate_as_exit():
-            yield made
-
-
-def sweep_scratch() -> None:
-    """Remove what killed processes left among temporary files, overwritten: for commands that erase."""
-    sweep_leftovers(Path(tempfile.gettempdir()) / NAME, blank=True)
+        yield made
 
 
 @contextmanager

@@ -74,6 +74,8 @@ class Private:
     kind: Literal["text", "name", "names"]
     on_page: bool = False
     """Whether the page about it quotes it anyway, so that the command on it may, too."""
+    what: str = "the text"
+    """What a terminal asks for; a text is read last, after the names that stand before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from aidos.core.guarantee import NoGuarantee, statement
 from aidos.core.mechanism import Finding, Release
 from aidos.errors import ParameterError, Problem, install_command
 from aidos.report.drawing import Chart
-from aidos.report.values import Value, is_number, show
+from aidos.report.values import Marked, Value, is_number, show
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -333,6 +333,9 @@ def _environment() -> Environment:
 
     def written(value: object) -> object:
         """Every value the templates write passes here before it is escaped."""
+        if isinstance(value, Marked):
+            mark = Markup("<mark>{}</mark>")
+            return Markup("").join(mark.format(show(text)) if marked else show(text) for text, marked in value.pieces)
         return value if isinstance(value, Markup) or not isinstance(value, str | int | float | None) else show(value)
 
     def inline(text: str) -> Markup:

@@ -12,17 +12,31 @@ from __future__ import annotations
 import csv
 from math import isinf, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from aidos.core.plaintext import ACTING, sheet_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Value", "clean", "counted", "fit", "is_number", "short", "show", "write_sheet"]
+__all__ = ["Marked", "Value", "clean", "counted", "fit", "is_number", "short", "show", "write_sheet"]
 
 Value = str | int | float | None
 """What a tile, a cell or a chart may hold; None is written as a dash."""
+
+
+class Marked(str):
+    """A text in which some words are marked: on a page they are seen as such, elsewhere it is the text."""
+
+    __slots__ = ("pieces",)
+    pieces: tuple[tuple[str, bool], ...]
+
+    def __new__(cls, pieces: tuple[tuple[str, bool], ...]) -> Self:
+        """Of pieces, each with whether it is marked."""
+        made = super().__new__(cls, "".join(piece for piece, _ in pieces))
+        made.pieces = pieces
+        return made
+
 
 _SCALES = ((1e12, "tn"), (1e9, "bn"), (1e6, "M"), (1e3, "k"))
 

@@ -8,8 +8,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.cleaning import clean
 from aidos.rooms.exposure.critical.features import feature_matrix
-from aidos.rooms.exposure.critical.targets import community_scores, user_scores
-from aidos.rooms.exposure.critical.teaching import Signals, Teaching
+from aidos.rooms.exposure.critical.teaching import Signals, Teaching, community_scores, user_scores
 
 FEW = Teaching(queries_per_member=40, least_queries=20, pseudo_count=0.5)
 SOME = 12

@@ -10,7 +10,7 @@ from aidos.report.page import Facts as Tiles
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.rooms.exposure.memberpage import MemberStory
+    from aidos.rooms.exposure.pages import MemberStory
     from aidos.rooms.exposure.queries.audit import Audit
     from aidos.rooms.exposure.queries.manifest import Facts
 
@@ -27,27 +27,24 @@ MOST_TROUBLED = """
 
 def exposure_chapter(place: Workplace) -> Outcome:
     """Compute the exposure of the open community, look one member up, and audit the whole."""
-    from aidos.app.exposing import look_up_member
-    from aidos.app.exposureaudit import audit_exposure
-    from aidos.rooms.exposure.critical.model import CriticalityModel
-    from aidos.rooms.exposure.queries.audit import ExposureAudit
+    from aidos.jobs.desk import Desk
+    from aidos.rooms.exposure.auditing import AuditCommunity
+    from aidos.rooms.exposure.member import ShowMember
     from aidos.rooms.exposure.queries.compute import compute
     from aidos.rooms.exposure.queries.settings import SearchExposure
-    from aidos.rooms.exposure.queries.store import ExposureStore
 
     posts: EmbeddedTable = place.engine.parquet(place.directory / "posts.parquet").select(OPEN)
     directory = place.engine.scratch / "exposure"
     facts = compute(posts, SearchExposure(), directory, progress=place.progress)
-    store = ExposureStore.open(directory)
-    member = str(posts.rows(MOST_TROUBLED)[0][0])
-    story = look_up_member(store, member, CriticalityModel.default(), top=SHOWN, raw=False, command="")
-    audit = audit_exposure(store, ExposureAudit(words=10), progress=place.progress).value
+    member, desk = str(posts.rows(MOST_TROUBLED)[0][0]), Desk(progress=place.progress)
+    story = ShowMember(author_id=member, directory=directory, top=SHOWN).run(desk).value
+    audit = AuditCommunity(directory=directory, words=10).run(desk).value
     chapter = _chapter(facts, story, audit)
     return Outcome(chapter, "search exposure", f"{facts.queries:,} queries, {facts.exposures:,} exposures")
 
 
 def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
-    from aidos.rooms.exposure.memberpage import query_card
+    from aidos.rooms.exposure.pages import query_card
 
     cards: tuple[Card, ...] = tuple(query_card(each, story.k) for each in story.critical)
     return Chapter(
@@ -78,12 +75,11 @@ def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
 
 
 def _table(audit: Audit) -> DataTable:
-    from aidos.rooms.exposure.auditpage import KIND_COLUMNS, kind_rows
+    from aidos.rooms.exposure.pages import KIND_COLUMNS, kind_rows
 
-    rows = kind_rows(kind for kind in audit.kinds if kind.group == "topic")
     return DataTable(
         caption=f"The operator's view: topics of queries, members in multiples of {audit.least}",
         columns=KIND_COLUMNS,
-        rows=tuple(rows),
+        rows=kind_rows(audit, "topic"),
         numeric=KIND_COLUMNS[1:],
     )

@@ -30,8 +30,7 @@ from aidos.engine.scratch import scratch_directory
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.learner import train
 from aidos.rooms.exposure.critical.model import CriticalityModel
-from aidos.rooms.exposure.critical.targets import user_scores
-from aidos.rooms.exposure.critical.teaching import Rows, Signals, Teaching
+from aidos.rooms.exposure.critical.teaching import Rows, Signals, Teaching, user_scores
 from aidos.rooms.exposure.queries.compute import compute
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure

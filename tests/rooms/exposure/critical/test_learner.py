@@ -4,8 +4,7 @@ import pytest
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.rooms.exposure.critical import lambdarank, learner
 from aidos.rooms.exposure.critical.lambdarank import TreeModel, train_trees
-from aidos.rooms.exposure.critical.learner import train
-from aidos.rooms.exposure.critical.pairs import LEARNED
+from aidos.rooms.exposure.critical.learner import LEARNED, train
 
 PLANTED = np.array([2.0, -1.0, 0.5, 0.0, 0.0, 0.0])
 NAMES = ("strong", "against", "weak", "noise one", "noise two", "noise three")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from aidos.rooms.exposure.critical.pairs import draw_pairs
+from aidos.rooms.exposure.critical.learner import draw_pairs
 
 TARGETS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0, float("nan")])), max_size=25)
 

@@ -7,7 +7,7 @@ from town import rows_of
 from aidos.errors import InputError, ParameterError
 from aidos.model.sensitivity import TopicalSensitivity
 from aidos.model.text.analyser import Analyser
-from aidos.rooms.exposure.critical.targets import (
+from aidos.rooms.exposure.critical.teaching import (
     combine,
     community_scores,
     count_words,

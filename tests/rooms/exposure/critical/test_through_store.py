@@ -13,7 +13,7 @@ from aidos.rooms.exposure.critical.community import Drafted
 from aidos.rooms.exposure.critical.features import FEATURES, feature_matrix
 from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.critical.rank import rank_member
-from aidos.rooms.exposure.critical.targets import user_scores
+from aidos.rooms.exposure.critical.teaching import user_scores
 from aidos.rooms.exposure.queries.compute import compute
 from aidos.rooms.exposure.queries.draft import DRAFT
 from aidos.rooms.exposure.queries.settings import SearchExposure

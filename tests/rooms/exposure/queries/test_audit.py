@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from made_posts import as_table, compute_posts, made_post
 
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.exposure.queries.audit import NONE, ORDINARY, Exposed, ExposureAudit, Lexicon
+from aidos.rooms.exposure.auditing import AuditCommunity, CommunityAudit
+from aidos.rooms.exposure.queries.audit import NONE, ORDINARY, Lexicon, count_exposures
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.store import ExposureStore, walk
@@ -40,8 +39,8 @@ def some_members(number, word, start=0):
     return [(start + member, word, NO_WORD, 1, True, 1) for member in range(number)]
 
 
-def audited(mechanism, chunks):
-    return mechanism.run(Exposed(chunks=chunks, lexicon=LEXICON), Noise())
+def audited(chunks, least=20, words=20):
+    return count_exposures(chunks, LEXICON, least=least, words=words)
 
 
 def kinds(audit):
@@ -50,7 +49,7 @@ def kinds(audit):
 
 def test_kinds_are_counted_over_all_chunks_each_member_once():
     first = rows(*some_members(3, 1), (0, 1, 2, 1, True, 4), (1, 0, 2, 2, False, 30))
-    found = audited(ExposureAudit(least=2), [first, rows(*some_members(4, 2, start=10))]).value
+    found = audited([first, rows(*some_members(4, 2, start=10))], least=2)
     by_name = kinds(found)
     assert (found.members, found.queries, found.exposures) == (6, 8, 9)  # seven members, in multiples of two
     assert by_name["match", "one word"].members == 6
@@ -63,7 +62,7 @@ def test_kinds_are_counted_over_all_chunks_each_member_once():
 
 
 def test_what_concerns_too_few_is_told_by_name_alone():
-    found = audited(ExposureAudit(least=20), [rows(*some_members(25, 0), *some_members(3, 1, start=30))]).value
+    found = audited([rows(*some_members(25, 0), *some_members(3, 1, start=30))], least=20)
     told = kinds(found)["topic", "health"]
     assert (told.members, told.queries, told.exposures, told.sensitivity) == (None, None, None, None)
     assert kinds(found)["topic", ORDINARY].members == 20
@@ -71,23 +70,23 @@ def test_what_concerns_too_few_is_told_by_name_alone():
 
 
 def test_words_are_listed_only_when_they_expose_enough_members():
-    found = audited(ExposureAudit(least=5), [rows(*some_members(12, 2), *some_members(4, 1, start=20))]).value
+    found = audited([rows(*some_members(12, 2), *some_members(4, 1, start=20))], least=5)
     assert found.words == (("debt", "money", 10),)
 
 
 def test_a_small_community_is_not_told_of_at_all():
     with pytest.raises(InputError, match="fewer than 20 members"):
-        audited(ExposureAudit(), [rows(*some_members(19, 1))])
+        audited([rows(*some_members(19, 1))])
     with pytest.raises(InputError):
-        audited(ExposureAudit(), [])
+        audited([])
     with pytest.raises(ParameterError, match="least"):
-        ExposureAudit(least=1)
+        AuditCommunity(directory="e", least=1)
 
 
 def test_counts_are_rounded_and_nothing_is_promised():
-    release = audited(ExposureAudit(least=20), [rows(*some_members(1234, 0))])
-    assert (release.value.members, release.value.exposures) == (1220, 1200)
-    assert isinstance(release.guarantee, NoGuarantee)
+    found = audited([rows(*some_members(1234, 0))], least=20)
+    assert (found.members, found.exposures) == (1220, 1200)
+    assert "No guarantee" in CommunityAudit(value=found).facts()["guarantee"]
 
 
 @pytest.mark.parametrize("portion", [1, 5, 1_000_000])

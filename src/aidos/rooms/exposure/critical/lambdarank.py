@@ -22,8 +22,8 @@ from aidos.engine.files import write_text
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.rooms.exposure.critical.features import FEATURES
+from aidos.rooms.exposure.critical.learner import CrossValidation, cross_validate, draw_pairs
 from aidos.rooms.exposure.critical.model import VERSION
-from aidos.rooms.exposure.critical.pairs import CrossValidation, cross_validate, draw_pairs
 
 __all__ = ["TREES_KIND", "TrainedTrees", "TreeModel", "train_trees"]
 

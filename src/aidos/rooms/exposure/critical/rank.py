@@ -23,18 +23,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.engine.inputs import open_input
 from aidos.errors import ParameterError
 from aidos.rooms.exposure.critical.cleaning import Dictionary, clean_member
 from aidos.rooms.exposure.critical.community import Community, Longs, Material
 from aidos.rooms.exposure.critical.features import DESCRIBED, FEATURES, MemberFeatures
-from aidos.rooms.exposure.critical.model import Ranker
+from aidos.rooms.exposure.critical.model import CriticalityModel, Ranker
 from aidos.rooms.exposure.queries.records import Exposures
 
-__all__ = ["MOST_REASONS", "Ranked", "Reason", "Reasons", "rank_member", "reasons", "score_member"]
+if TYPE_CHECKING:
+    from aidos.rooms.exposure.critical.lambdarank import TreeModel
+
+__all__ = ["MOST_REASONS", "Ranked", "Reason", "Reasons", "load_ranker", "rank_member", "reasons", "score_member"]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +50,21 @@ COMPARED = 4096
 """Rows that a member's average is taken over, evenly spaced."""
 DECIMALS = 9
 """Scores that differ by less are equal: the last bits depend on how rows are cut into chunks."""
+
+
+BEGINNING = 200
+"""Characters of a model's file within which it says what it is."""
+
+
+def load_ranker(path: Path | None) -> CriticalityModel | TreeModel:
+    """The ranker of a file, or the one that comes with aidos."""
+    if path is None:
+        return CriticalityModel.default()
+    from aidos.rooms.exposure.critical.lambdarank import TREES_KIND, TreeModel
+
+    with open_input(path) as file:
+        trees = TREES_KIND.encode() in file.read(BEGINNING)
+    return TreeModel.load(path) if trees else CriticalityModel.load(path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,21 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge
 from numpy.typing import NDArray
 
-from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts, Release
-from aidos.core.noise import Noise
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 
-__all__ = ["NONE", "ORDINARY", "Audit", "Exposed", "ExposureAudit", "Kind", "Lexicon"]
+__all__ = ["NONE", "ORDINARY", "Audit", "Kind", "Lexicon", "count_exposures"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -56,18 +50,6 @@ class Lexicon:
     """For every word the place of the category that it points to most; NONE for words of no sensitive topic."""
     texts: Callable[[Longs], list[str]]
     """The words of numbers."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Exposed:
-    """All exposures of a community, and what is known of its words."""
-
-    chunks: Iterable[Exposures]
-    """All exposures of some members each; no member is in two of them."""
-    lexicon: Lexicon
-    total: int | None = None
-    """How many exposures there are, for progress."""
-    progress: Progress = SILENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,72 +130,59 @@ class _Tally:
             self.words[word] = self.words.get(word, 0) + number
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExposureAudit:
-    """Counts exposure by kind of query, for operators."""
-
-    least: Annotated[int, Ge(2)] = 20
-    """Fewest members that a number may be about."""
-    words: Annotated[int, Ge(0)] = 20
-    """How many words of sensitive topics are listed."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
-        """None: a threshold hides single members from one audit, and proves nothing."""
-        return NoGuarantee(
-            f"every number is about at least {self.least} members and rounded, but whoever adds members or compares "
-            "two audits may learn more"
+def count_exposures(  # noqa: PLR0913 (what is counted, what is told of it, and how far it has come)
+    chunks: Iterable[Exposures],
+    lexicon: Lexicon,
+    *,
+    least: int,
+    words: int,
+    total: int | None = None,
+    progress: Progress = SILENT,
+) -> Audit:
+    """Count all exposures of some members each; no member is in two of the chunks."""
+    tally = _Tally()
+    with progress.task("counting", total=total, unit="exposures") as task:
+        for rows in chunks:
+            tally.add(rows, lexicon)
+            task.advance(len(rows))
+    everything = tally.kinds.get(("all", "all queries"), _Count())
+    if everything.members < least:
+        raise InputError(
+            f"fewer than {least} members are exposed: any number about so few would point at somebody",
+            hint="lower it with --least if that is acceptable, or look at single members instead",
         )
+    return Audit(
+        members=everything.members // least * least,
+        queries=_rounded(everything.queries),
+        exposures=_rounded(everything.exposures),
+        least=least,
+        kinds=tuple(_kind(*kind, count, least) for kind, count in tally.kinds.items() if kind[0] != "all"),
+        words=_words(tally.words, lexicon, least, words),
+    )
 
-    def run(self, data: Exposed, noise: Noise) -> Release[Audit]:  # noqa: ARG002
-        """Count; nothing in it is random."""
-        tally, lexicon = _Tally(), data.lexicon
-        with data.progress.task("counting", total=data.total, unit="exposures") as task:
-            for rows in data.chunks:
-                tally.add(rows, lexicon)
-                task.advance(len(rows))
-        everything = tally.kinds.get(("all", "all queries"), _Count())
-        if everything.members < self.least:
-            raise InputError(
-                f"fewer than {self.least} members are exposed: any number about so few would point at somebody",
-                hint="lower it with --least if that is acceptable, or look at single members instead",
-            )
-        audit = Audit(
-            members=self._members(everything.members),
-            queries=_rounded(everything.queries),
-            exposures=_rounded(everything.exposures),
-            least=self.least,
-            kinds=tuple(self._kind(*kind, count) for kind, count in tally.kinds.items() if kind[0] != "all"),
-            words=self._words(tally.words, lexicon),
-        )
-        return Release(value=audit, guarantee=self.guarantee(PublicFacts()), mechanism=self, noise_source="none")
 
-    def _members(self, number: int) -> int:
-        return number // self.least * self.least
+def _kind(group: str, name: str, count: _Count, least: int) -> Kind:
+    if count.members < least:
+        return Kind(group=group, name=name, members=None, queries=None, exposures=None, sensitivity=None)
+    return Kind(
+        group=group,
+        name=name,
+        members=count.members // least * least,
+        queries=_rounded(count.queries),
+        exposures=_rounded(count.exposures),
+        sensitivity=round(count.sensitivity / count.exposures, 2),
+    )
 
-    def _kind(self, group: str, name: str, count: _Count) -> Kind:
-        if count.members < self.least:
-            return Kind(group=group, name=name, members=None, queries=None, exposures=None, sensitivity=None)
-        return Kind(
-            group=group,
-            name=name,
-            members=self._members(count.members),
-            queries=_rounded(count.queries),
-            exposures=_rounded(count.exposures),
-            sensitivity=round(count.sensitivity / count.exposures, 2),
-        )
 
-    def _words(self, found: dict[int, int], lexicon: Lexicon) -> tuple[tuple[str, str, int], ...]:
-        enough = {word: number for word, number in found.items() if number >= self.least}
-        weights = {word: number * float(lexicon.sensitivity[word]) for word, number in enough.items()}
-        chosen = sorted(enough, key=lambda word: (-weights[word], word))[: self.words]
-        texts = lexicon.texts(np.array(chosen, dtype=np.int64))
-        return tuple(
-            (text, lexicon.categories[int(lexicon.category[word])], self._members(enough[word]))
-            for text, word in zip(texts, chosen, strict=True)
-        )
+def _words(found: dict[int, int], lexicon: Lexicon, least: int, most: int) -> tuple[tuple[str, str, int], ...]:
+    enough = {word: number for word, number in found.items() if number >= least}
+    weights = {word: number * float(lexicon.sensitivity[word]) for word, number in enough.items()}
+    chosen = sorted(enough, key=lambda word: (-weights[word], word))[:most]
+    texts = lexicon.texts(np.array(chosen, dtype=np.int64))
+    return tuple(
+        (text, lexicon.categories[int(lexicon.category[word])], enough[word] // least * least)
+        for text, word in zip(texts, chosen, strict=True)
+    )
 
 
 def _rounded(number: int) -> int:

@@ -21,28 +21,14 @@ from numpy.typing import NDArray
 from aidos.errors import EngineError, ParameterError
 from aidos.model.retrieval.building import read_size
 from aidos.rooms.exposure.queries.kernels.rows import count_followers
-from aidos.rooms.exposure.queries.settings import SearchExposure
+from aidos.rooms.exposure.queries.settings import LARGEST, LARGEST_CHANGE, SearchExposure
 
 if TYPE_CHECKING:
     from aidos.rooms.exposure.queries.flat import Flat
 
-__all__ = [
-    "LARGEST",
-    "LARGEST_CHANGE",
-    "ROOM_FOR_CHANGES",
-    "USUAL_ROOM",
-    "Estimate",
-    "Room",
-    "estimate",
-    "estimate_change",
-    "in_words",
-]
+__all__ = ["ROOM_FOR_CHANGES", "USUAL_ROOM", "Estimate", "Room", "estimate", "estimate_change", "in_words"]
 
 Longs = NDArray[np.int64]
-LARGEST = "20GB"
-"""What a computation may write, unless said otherwise."""
-LARGEST_CHANGE = "2GB"
-"""What a change may write, likewise; it is in memory before, and takes there twice as much."""
 DRAWN = 256
 """First words whose pairs are counted."""
 SPILL_PER_RESULT, SPILL_PER_QUERY = 8, 16

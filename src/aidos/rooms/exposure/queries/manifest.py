@@ -20,7 +20,7 @@ from aidos.errors import AidosError, InputError
 from aidos.rooms.exposure.queries.layout import ABOUT, MANIFEST
 from aidos.rooms.exposure.queries.settings import SearchExposure
 
-__all__ = ["Facts", "State", "alone", "check_same", "is_finished", "make_directory", "read", "write"]
+__all__ = ["Facts", "State", "alone", "check_same", "check_settings", "is_finished", "make_directory", "read", "write"]
 
 State = Literal["preparing", "computing", "finished"]
 TEXTS = ("fingerprint", "state")
@@ -91,14 +91,19 @@ def is_finished(path: Path) -> bool:
     return (path / MANIFEST).is_file() and read(path, unfinished=True).state == "finished"
 
 
-def check_same(path: Path, facts: Facts, settings: SearchExposure, fingerprint: str) -> None:
-    """Refuse to go on with the work of other settings or other posts, or with posts that have changed since."""
+def check_settings(path: Path, facts: Facts, settings: SearchExposure) -> None:
+    """Refuse what was computed with other settings."""
     mine, others = asdict(settings), asdict(facts.settings)
     if other := [name for name in mine if mine[name] != others[name]]:
         raise InputError(
             f"{path} was computed with another {' and another '.join(other)}",
             hint="choose another directory, or remove this one",
         )
+
+
+def check_same(path: Path, facts: Facts, settings: SearchExposure, fingerprint: str) -> None:
+    """Refuse to go on with the work of other settings or other posts, or with posts that have changed since."""
+    check_settings(path, facts, settings)
     if facts.fingerprint != fingerprint:
         raise InputError(
             f"{path} was computed from other posts",

@@ -11,25 +11,14 @@ a finding, never a release.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
-from aidos.core.noise import Noise
-from aidos.core.progress import SILENT, Progress
-from aidos.model.retrieval.scorers import parse_scorer
-from aidos.model.text.analyser import Analyser
+from aidos.jobs.job import Named, Short
 
-if TYPE_CHECKING:
-    from aidos.engine.embedded import EmbeddedTable
-    from aidos.rooms.exposure.queries.estimate import Room
-    from aidos.rooms.exposure.queries.manifest import Facts
-
-__all__ = ["MEMORY", "CommunityPosts", "SearchExposure", "Semantics", "Ties"]
+__all__ = ["LARGEST", "LARGEST_CHANGE", "MEMORY", "SearchExposure", "Semantics", "Ties"]
 
 Semantics = Literal["or", "and"]
 Ties = Literal["newest", "oldest", "id"]
@@ -38,67 +27,39 @@ LONGEST_POST = 1_000_000
 """For every length a number is kept."""
 MEMORY = "2GB"
 """What computing may take for the index, unless said otherwise."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CommunityPosts:
-    """The posts that are searched, and where what is found goes."""
-
-    table: EmbeddedTable
-    """With the columns of `aidos.core.records.POSTS`."""
-    target: Path
-    """The directory to write, or to go on with."""
-    memory: str = MEMORY
-    threads: int | None = None
-    """All cores unless given."""
-    progress: Progress = SILENT
-    room: Room | None = None
-    """How much disk it may take; as much as is usual unless given."""
+LARGEST = "20GB"
+"""What a computation may write, unless said otherwise."""
+LARGEST_CHANGE = "2GB"
+"""What a change may write, likewise; it is in memory before, and takes there twice as much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchExposure:
-    """Every query of one or two words that returns a member's post among the first k."""
+    """How a search behaves, of which every query of one or two words is asked that returns a post among the first k."""
 
-    k: Annotated[int, Ge(1), Le(LARGEST_K)] = 10
+    k: Annotated[int, Ge(1), Le(LARGEST_K), Named("--results"), Short("-k")] = 10
     """How many results people look at."""
 
     scorer: str = "ql-dirichlet"
-    """How the search ranks, as scorers print: ql-dirichlet, ql-dirichlet:matching_only=true (Lucene, PISA), bm25..."""
+    """How results are scored: ql-dirichlet, ql-dirichlet:matching_only=true (Lucene, PISA), ql-jm or bm25."""
 
     semantics: Semantics = "or"
-    """Whether a post with one of two words is a result (or), or only a post with both (and)."""
+    """Whether one of two words is enough (or), or both are needed (and)."""
 
     ties: Ties = "newest"
-    """Which of two posts with the same score comes first: the newest, the oldest, or by id as text."""
+    """Which of two posts with the same score comes first: newest, oldest, or by id as text."""
 
-    analyser: str = "words:"
-    """What counts as a word, as analysers print: words:stop_words=english,stemmer=english."""
+    analyser: str = "words"
+    """What counts as a word, for example words:stop_words=english,stemmer=english."""
 
     longest_post: Annotated[int, Ge(1), Le(LONGEST_POST)] = 1000
-    """Words of a post that are looked at; longer posts are cut there and counted."""
+    """Words of a post that are looked at; longer ones are cut and counted."""
 
     def __post_init__(self) -> None:
+        from aidos.model.retrieval.scorers import parse_scorer
+        from aidos.model.text.analyser import Analyser
+
         check_parameters(self)
         # As they print, so that settings that mean the same compare equal.
         object.__setattr__(self, "scorer", str(parse_scorer(self.scorer)))
         object.__setattr__(self, "analyser", str(Analyser.parse(self.analyser)))
-
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
-        """None: it finds what is exposed, and hides nothing."""
-        return NoGuarantee("it tells which queries return a member's posts, and hides nothing")
-
-    def run(self, data: CommunityPosts, noise: Noise) -> Facts:  # noqa: ARG002
-        """Compute all exposure sets; nothing in it is random."""
-        from aidos.rooms.exposure.queries.compute import compute
-        from aidos.rooms.exposure.queries.estimate import USUAL_ROOM
-
-        return compute(
-            data.table,
-            self,
-            data.target,
-            memory=data.memory,
-            threads=data.threads,
-            progress=data.progress,
-            room=data.room or USUAL_ROOM,
-        )

@@ -111,6 +111,18 @@ class ExposureStore:
             found += state.base.members
         return found
 
+    def members(self) -> pa.Table:
+        """Every member by name, with how many of their posts there are, and how often one of them is returned."""
+        state, number = self.state, self.state.members
+        if not self.facts.generation:
+            return state.base.file("members").read(0, number, ["author_id", "posts", "exposures"])
+        written = np.arange(state.posts)
+        posts = np.bincount(state.members_of(written[~state.gone(written)]), minlength=number)
+        returned = np.zeros_like(posts)
+        for rows in walk(state):
+            returned += np.bincount(rows.members, minlength=number)
+        return pa.table({"author_id": self.author(np.arange(number)), "posts": posts, "exposures": returned})
+
     def member(self, number: int) -> Exposures:
         """Every query that returns a post of theirs, by post, first and second word."""
         if not 0 <= number < self.state.members:

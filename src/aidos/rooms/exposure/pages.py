@@ -1,17 +1,36 @@
-"""A member's own page: by which queries her posts are found, the most critical first, and what would change that.
+"""Pages about search exposure: a member's own, that of a draft, and the operator's. All of them are findings.
 
-It is for the member and for nobody else: a finding, whatever her posts say.
+A member's page tells by which queries her posts are found, the most critical first, and what would change that. It is
+for the member and for nobody else, whatever her posts say. The operator's tells which kinds of query expose most
+members, and most sensitively: no member, query or post is in it, and every number is about many members.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aidos.core.mechanism import Finding
 from aidos.report.charts import bar
 from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Facts, Figure, Page, Prose
+from aidos.rooms.exposure.queries.audit import ORDINARY, Audit
 
-__all__ = ["CriticalQuery", "MemberStory", "PostRemedy", "member_page", "query_card"]
+__all__ = [
+    "KIND_COLUMNS",
+    "WORD_COLUMNS",
+    "CriticalQuery",
+    "MemberStory",
+    "PostRemedy",
+    "audit_page",
+    "draft_page",
+    "kind_rows",
+    "member_page",
+    "query_card",
+]
+
+KIND_COLUMNS = ("kind of query", "members", "queries", "exposures", "sensitivity")
+WORD_COLUMNS = ("word", "topic", "members")
 
 ABOUT_RANKS = (
     "A query exposes a post when the post is among the first {k} results. Considered are queries of one word, and of "
@@ -25,6 +44,17 @@ ABOUT_HELP = (
 LIMITS = (
     "What is critical is estimated from features by a model; you know better. The ranks are those of a model of the "
     "community's search: the real one may rank differently, and queries of three words and more are not in it."
+)
+HOW = (
+    "A query exposes a post when the post is among the first results, and a member when one of her posts is. Counted "
+    "are queries of one word, and of two words that some post holds together. Sensitivity is how much the words of the "
+    "query belong to sensitive topics, from 0 to 1, on average over exposures. A query counts where its "
+    "first result does."
+)
+WHAT_TO_DO = (
+    "Rare queries expose single members, and most of them are noise; common words of sensitive topics expose many. A "
+    "search that asks for all words of a query, that leaves old posts out, or that lets authors take single posts out "
+    "of the results lowers both."
 )
 
 
@@ -86,14 +116,15 @@ class MemberStory:
     command: str
 
 
-def member_page(story: MemberStory) -> Page:
+def member_page(found: Finding[MemberStory]) -> Page:
     """One page for one member."""
+    story = found.value
     return Page(
         title="By which queries your posts are found",
         lead=f"For member {story.member}. {story.queries:,} queries return one of {story.posts:,} posts among the "
         f"first {story.k}.",
         chapters=(_critical(story), _helps(story), _all(story), _limits(story)),
-        source=Finding(value=story, about="one member"),
+        source=found,
     )
 
 
@@ -174,6 +205,104 @@ def _limits(story: MemberStory) -> Chapter:
         blocks=(
             Callout("caution", LIMITS),
             Prose(f"The order is by a model {story.model}."),
-            Code(text=story.command, language="command"),
+            *_again(story.command),
         ),
     )
+
+
+def draft_page(found: Finding[Any], blocks: Sequence[Block], asked: str) -> Page:
+    """A page for whoever wrote a draft."""
+    return Page(
+        title="By which queries a draft would be found",
+        lead="Nothing of it was stored.",
+        chapters=(
+            Chapter(title="The most critical queries", blocks=tuple(blocks)),
+            Chapter(title="How far to trust this", blocks=(Callout("caution", LIMITS), *_again(asked))),
+        ),
+        source=found,
+    )
+
+
+def audit_page(found: Finding[Audit], *, promised: str, asked: str) -> Page:
+    """One page for one audit."""
+    audit = found.value
+    few = f"Numbers of members are rounded down to multiples of {audit.least}; a dash stands for fewer than that."
+    return Page(
+        title="Which queries expose members",
+        lead=f"{audit.queries:,} queries expose at least {audit.members:,} members. Nobody is named here.",
+        chapters=(
+            Chapter(
+                title="In numbers",
+                blocks=(
+                    Facts(
+                        (
+                            ("members exposed, at least", audit.members),
+                            ("queries, about", audit.queries),
+                            ("pairs of query and post, about", audit.exposures),
+                        )
+                    ),
+                    Prose(f"{HOW}\n\n{few}"),
+                    Callout("caution", promised),
+                ),
+            ),
+            Chapter(title="By topic", blocks=(_topics(audit), *_words(audit))),
+            Chapter(
+                title="By form",
+                blocks=(
+                    _table(audit, "match", "How much of the query the post holds"),
+                    _table(audit, "held by", "How many posts hold the whole query"),
+                    Prose(WHAT_TO_DO),
+                ),
+            ),
+            *([Chapter(title="Again", blocks=_again(asked))] if asked else []),
+        ),
+        source=found,
+    )
+
+
+def kind_rows(audit: Audit, group: str) -> tuple[tuple[str | int | float | None, ...], ...]:
+    """The kinds of one group, for the page and the terminal."""
+    return tuple(
+        (kind.name, kind.members, kind.queries, kind.exposures, kind.sensitivity)
+        for kind in audit.kinds
+        if kind.group == group
+    )
+
+
+def _table(audit: Audit, group: str, caption: str) -> DataTable:
+    rows = kind_rows(audit, group)
+    return DataTable(caption=caption, columns=KIND_COLUMNS, rows=rows, numeric=KIND_COLUMNS[1:])
+
+
+def _topics(audit: Audit) -> Figure:
+    told = [kind for kind in audit.kinds if kind.group == "topic" and kind.members is not None]
+    told.sort(key=lambda kind: -(kind.members or 0))
+    bars = [(kind.name, float(kind.members or 0)) for kind in told if kind.name != ORDINARY]
+    sensitive = [kind for kind in told if kind.name != ORDINARY]
+    caption = (
+        f"Among sensitive topics, {sensitive[0].name} exposes most members: {sensitive[0].members:,} or more."
+        if sensitive
+        else "No sensitive topic exposes enough members to be told."
+    )
+    return Figure(
+        chart=bar("Members exposed by topic of the query", bars, unit="members"),
+        caption=caption,
+        table=_table(audit, "topic", "Topics of queries"),
+    )
+
+
+def _words(audit: Audit) -> tuple[DataTable, ...]:
+    if not audit.words:
+        return ()
+    return (
+        DataTable(
+            caption="Words of sensitive topics that expose most members, alone or with another word",
+            columns=WORD_COLUMNS,
+            rows=audit.words,
+        ),
+    )
+
+
+def _again(asked: str) -> tuple[Code, ...]:
+    """How to ask it again, where that is known: the command, or the call."""
+    return (Code(text=asked, language="command" if asked.startswith("aidos ") else "python"),) if asked else ()
