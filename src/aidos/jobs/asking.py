@@ -72,7 +72,13 @@ def ask_job(job: type, given: Mapping[str, Any], *, called: str) -> Any:
     lacking = [each.name for each in parameters_of(job) if each.required and each.name not in given]
     if lacking:
         raise ParameterError(f"{called} needs {', '.join(lacking)}", hint=f"it takes {', '.join(known)}")
-    return _filled(job, given)
+    try:
+        return _filled(job, given)
+    except ParameterError as error:
+        if error.hint:
+            raise
+        hint = f"{called} takes {', '.join(known)}"
+        raise ParameterError(error.message, hint=hint, parameters=error.parameters) from error
 
 
 def answer_of(question: Any, desk: Desk) -> Answer:

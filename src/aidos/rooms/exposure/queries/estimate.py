@@ -95,7 +95,8 @@ class Room:
         try:
             read_size(self.largest)
         except ParameterError as error:
-            raise ParameterError(f"the largest spill must be a size such as 20GB, got {self.largest!r}") from error
+            wrong = f"the largest spill must be a size such as 20GB, got {self.largest!r}"
+            raise ParameterError(wrong, hint="write a number and MB or GB") from error
 
     def require(self, target: Path, expected: Estimate, *, there: int = 0) -> None:
         """Refuse what would take more than that, or more than the disk has; ``there`` bytes are written already."""
