@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.critical.teaching import Rows
     from aidos.rooms.exposure.queries.store import ExposureStore
 
-__all__ = ["TrainRanker", "TrainedRanker"]
+__all__ = ["TrainRanker", "TrainedRanker", "read_deletions"]
 
 OWN = "the community's own signals"
 WANTED = "a CSV or Parquet file with the columns post_id and deleted (true or false)"
