@@ -72,12 +72,8 @@ class ProfileSheet(Finding):
         return {"output": str(self.output), "profiles": self.profiles}
 
     def blocks(self) -> Sequence[Block]:
-        """Nothing but the remark."""
+        """Nothing: a remark says what to do with it."""
         return ()
-
-    def remarks(self) -> Sequence[str]:
-        """What to do with it."""
-        return (f"{self.output} has {self.profiles:,} profiles with people's texts: delete it after the judging",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +179,10 @@ class RiskStudy:
                 topic: [names[row] for row in sampling.draw(scores[:, at], at).people.tolist()]
                 for at, topic in enumerate(question.topics)
             }
-            return ProfileSheet(output=self.output, profiles=write_sheet(self.output, entries, drawn))
+            number = write_sheet(self.output, entries, drawn)
+        # Told at once and on every surface: the file holds what people wrote.
+        desk.remark(f"{self.output} has {number:,} profiles with people's texts: delete it after the judging")
+        return ProfileSheet(output=self.output, profiles=number)
 
     def _entries(self, engine: Any) -> EmbeddedTable:
         from aidos.rooms.risk.sources import read_entries
