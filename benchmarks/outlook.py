@@ -1,4 +1,4 @@
-"""Measures the sample world for `aidos.app.outlook`: which share of people has the r-th most frequent item.
+"""Measures the sample world for `aidos.rooms.publish.outlook`: which share of people has the r-th most frequent item.
 
     python benchmarks/outlook.py [people]
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import sys
 
-from aidos.app.outlook import ITEMS, RANKS, SHARES
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import ReadOptions
 from aidos.ingest.reading import read_files
 from aidos.rooms.publish.items import KINDS, contributions, item_columns
+from aidos.rooms.publish.outlook import ITEMS, RANKS, SHARES
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

@@ -113,9 +113,9 @@ def compare_command(log: Path, rounds: int) -> bool:
 
 def released(path: str, name: str, budget: tuple[float, float], limit: int) -> tuple[int, float]:
     """Items that a mechanism of aidos releases, and the mean error of its counts."""
-    from aidos.app.catalogue import find_mechanism
     from aidos.core.noise import Noise
     from aidos.engine.embedded import EmbeddedEngine
+    from aidos.rooms.publish.catalogue import find_mechanism
     from aidos.rooms.publish.items import table_contributions
 
     mechanism = find_mechanism(name)(epsilon=budget[0], delta=budget[1], items_per_person=limit)

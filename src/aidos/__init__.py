@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aidos.account.ledger import MemoryLedger
-    from aidos.app.release import release
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.ingest.options import ReadOptions
     from aidos.ingest.reading import check_files, read_files
+    from aidos.jobs.release import release
     from aidos.model.topics import default_taxonomy
     from aidos.rooms.fairness.equity import EquityOfAttention
+    from aidos.rooms.publish.ledger import Ledger
     from aidos.world.size import World
     from aidos.world.write import write_sample
 
 __all__ = [
     "EmbeddedEngine",
     "EquityOfAttention",
+    "Ledger",
     "MemoryLedger",
     "ReadOptions",
     "World",
@@ -35,6 +37,8 @@ __all__ = [
     "default_taxonomy",
     "exposure",
     "mediate",
+    "plan",
+    "publish",
     "read",
     "read_files",
     "rehearse",
@@ -45,6 +49,8 @@ __all__ = [
     "shield",
     "simulate",
     "study",
+    "suggest",
+    "verify",
     "write_sample",
 ]
 __version__ = "0.1.0"
@@ -53,13 +59,14 @@ __version__ = "0.1.0"
 _PLACES = {
     "EmbeddedEngine": "aidos.engine.embedded",
     "EquityOfAttention": "aidos.rooms.fairness.equity",
+    "Ledger": "aidos.rooms.publish.ledger",
     "MemoryLedger": "aidos.account.ledger",
     "ReadOptions": "aidos.ingest.options",
     "World": "aidos.world.size",
     "check_files": "aidos.ingest.reading",
     "default_taxonomy": "aidos.model.topics",
     "read_files": "aidos.ingest.reading",
-    "release": "aidos.app.release",
+    "release": "aidos.jobs.release",
     "write_sample": "aidos.world.write",
 }
 

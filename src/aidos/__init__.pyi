@@ -2,7 +2,6 @@ from pathlib import Path
 from typing import Literal
 
 from aidos.account.ledger import MemoryLedger as MemoryLedger
-from aidos.app.release import release as release
 from aidos.engine.embedded import EmbeddedEngine as EmbeddedEngine
 from aidos.ingest.options import ReadOptions as ReadOptions
 from aidos.ingest.reading import check_files as check_files
@@ -10,6 +9,7 @@ from aidos.ingest.reading import read_files as read_files
 from aidos.jobs.answer import Answer as Answer
 from aidos.jobs.desk import Desk as Desk
 from aidos.jobs.inputs import Data as Data
+from aidos.jobs.release import release as release
 from aidos.model.topics import default_taxonomy as default_taxonomy
 from aidos.rooms.audit.audited import AuditedAccount as AuditedAccount
 from aidos.rooms.data.checking import CheckedFiles as CheckedFiles
@@ -18,6 +18,11 @@ from aidos.rooms.exposure.computing import CommunityExposure as CommunityExposur
 from aidos.rooms.fairness.comparing import ComparedMethods as ComparedMethods
 from aidos.rooms.fairness.equity import EquityOfAttention as EquityOfAttention
 from aidos.rooms.fairness.reranking import Reranked as Reranked
+from aidos.rooms.publish.directory import PublishedLog as PublishedLog
+from aidos.rooms.publish.jobs.plan import PlannedRelease as PlannedRelease
+from aidos.rooms.publish.jobs.received import SuggestedQueries as SuggestedQueries
+from aidos.rooms.publish.jobs.received import VerifiedRelease as VerifiedRelease
+from aidos.rooms.publish.ledger import Ledger as Ledger
 from aidos.rooms.risk.jobs.rank import RankedCommunity as RankedCommunity
 from aidos.rooms.shield.mediator.mixing import MixedLog as MixedLog
 from aidos.rooms.shield.profile.showing import Shield as Shield
@@ -125,6 +130,97 @@ def exposure(
     desk: Desk | None = ...,
 ) -> CommunityExposure:
     """Find every query of one or two words that returns a post among the first."""
+
+def publish(
+    files: Data = ...,
+    /,
+    *,
+    output: str | Path | None = ...,
+    items: tuple[str, ...] = ...,
+    mechanism: str = ...,
+    epsilon: float = ...,
+    delta: float = ...,
+    items_per_person: int = ...,
+    shares: tuple[float, ...] = ...,
+    set: tuple[str, ...] = ...,
+    people: int | None = ...,
+    person: str = ...,
+    item: tuple[str, ...] = ...,
+    sets: int = ...,
+    results: str = ...,
+    recipe: str | Path | None = ...,
+    ledger: str | Path | None = ...,
+    without_ledger: bool = ...,
+    accept_large_delta: bool = ...,
+    yes: bool = ...,
+    seed: int | None = ...,
+    finding: str | Path | None = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> PublishedLog:
+    """Release a search log with a guarantee that holds."""
+
+def plan(
+    files: Data = ...,
+    /,
+    *,
+    output: str | Path | None = ...,
+    items: tuple[str, ...] = ...,
+    mechanism: str = ...,
+    epsilon: float = ...,
+    delta: float = ...,
+    items_per_person: int = ...,
+    shares: tuple[float, ...] = ...,
+    set: tuple[str, ...] = ...,
+    people: int | None = ...,
+    person: str = ...,
+    item: tuple[str, ...] = ...,
+    sets: int = ...,
+    results: str = ...,
+    recipe: str | Path | None = ...,
+    column: tuple[str, ...] = ...,
+    format: str = ...,
+    delimiter: str = ...,
+    quotes: str = ...,
+    header: bool | None = ...,
+    encoding: str = ...,
+    time_format: str = ...,
+    earliest: str = ...,
+    latest: str = ...,
+    skip_bad_rows: bool = ...,
+    accept: tuple[str, ...] = ...,
+    desk: Desk | None = ...,
+) -> PlannedRelease:
+    """Show what each choice of epsilon and items per person would release, and spend nothing."""
+
+def verify(
+    directory: Data,
+    /,
+    *,
+    desk: Desk | None = ...,
+) -> VerifiedRelease:
+    """Check the files of a release against its manifest, and its promise against its recipe."""
+
+def suggest(
+    release: Data,
+    query: str,
+    /,
+    *,
+    most: int = ...,
+    least_ratio: float = ...,
+    desk: Desk | None = ...,
+) -> SuggestedQueries:
+    """Suggest other ways to ask a query, from what a released log says."""
 
 def rerank(
     rankings: Data,

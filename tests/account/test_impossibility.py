@@ -5,7 +5,7 @@ import pytest
 from aidos.account.impossibility import Impossibility
 from aidos.errors import ParameterError
 
-PAPER = {"people": 1_000_000, "items_per_person": 10, "epsilon": 1.0, "very_frequent": 50, "domain": 5.3e35}
+PAPER = {"people": 1_000_000, "items_per_person": 10, "epsilon": 1.0, "threshold": 50, "domain": 5.3e35}
 
 
 def test_the_example_of_the_paper():

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from aidos.account import lineage
 from aidos.account.lineage import DataSet, fingerprint_files, overlap
-from aidos.app.lineage import data_set
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
+from aidos.rooms.publish.sources import data_set
 
 KEY, OTHER_KEY = bytes(32), bytes(31) + b"1"
 LINES = [f"{number // 5}\tquery {number}\t2024-03-{number % 28 + 1:02} 10:00:00" for number in range(20_000)]

@@ -37,6 +37,35 @@ QUESTIONS = {
     "expose add": {**EXPOSED, "files": ["more.jsonl"]},
     "expose delete": {**EXPOSED, "post_ids": ["p00000000003"]},
     "expose audit": {**EXPOSED, "least": 10, "output": "exposure-audit.html"},
+    "publish": {
+        "files": ["log.parquet"],
+        "epsilon": 4.0,
+        "items": "queries,clicks",
+        "without_ledger": True,
+        "seed": 3,
+        "output": "release",
+        "finding": "truth.html",
+    },
+    "plan": {"files": ["log.parquet"], "mechanism": "laplace-threshold", "people": 300, "output": "plan.html"},
+    "verify": {"directory": "released"},
+    "suggest": {"release": "released", "query": "fernpost", "least_ratio": 0.0},
+    "rank": {"release": "released", "query": "fernpost", "most": 3},
+    "calibrate": {"mechanism": "count-gaussian", "epsilon": 1.0, "delta": 1e-6},
+    "ledger open": {"files": ["small.tsv"], "epsilon": 1.0, "delta": 1e-6, "output": "small.ledger"},
+    "ledger show": {"file": "log.ledger"},
+    "ledger extend": {"file": "log.ledger", "files": ["log.parquet"]},
+    "ledger verify": {"file": "log.ledger", "releases": ["released"]},
+    "ledger close": {"file": "log.ledger"},
+    "explain impossibility": {
+        "people": 1000000,
+        "items_per_person": 10,
+        "epsilon": 1.0,
+        "threshold": 50,
+        "domain": 5.3e35,
+    },
+    "attack sybil": {"mechanism": ["k-query-anonymity"], "trials": 20, "sybils": 9},
+    "attack distinguish": {"mechanism": ["k-query-anonymity"], "trials": 20},
+    "attack uniques": {"release": "released", "files": ["log.parquet"], "normalise": "all"},
     "risk rank": {
         "files": ["posts.parquet"],
         "topics": ["depression"],
@@ -102,6 +131,8 @@ ASK_OTHERS = {"run", "describe"}
 BEFORE = (
     "shield profile build diary.txt -o profile.json",
     "expose compute posts.parquet -o exposure",
+    "ledger open log.parquet --epsilon 9 --delta 1e-4 -o log.ledger",
+    "publish log.parquet --items queries,clicks,pairs --epsilon 50 --without-ledger --seed 1 -o released",
     "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
     "fair export attention.store -o exported.parquet",
     "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",
@@ -116,6 +147,7 @@ def prepare(home):
         write_sample(part, World(size="tiny"), home / f"{part}.parquet")
     posts = pq.read_table(home / "posts.parquet")
     pq.write_table(posts.filter(pc.equal(posts["community"], "open")), home / "posts.parquet")
+    (home / "small.tsv").write_text("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\tfern\t2024-03-01 10:00:00\t\t\n")
     (home / "diary.txt").write_text("The loan is overdue and the creditor wants it now.\n\nThe arrears grow.\n")
     (home / "more.jsonl").write_text(
         '{"post_id": "n1", "author_id": "newcomer", "timestamp": "2024-06-01T10:00:00", "text": "hopeless"}\n'

@@ -7,10 +7,12 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from aidos.app.catalogue import BUILT_IN, find_mechanism, mechanism_names
 from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloor, statement
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import ParameterError
+from aidos.jobs.recipe import name_of
+from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.publish.catalogue import BUILT_IN, find_mechanism, mechanism_names
 
 FACTS = PublicFacts()
 NEEDED = {"pool-release": {"pool": ("weather tomorrow",)}}
@@ -22,7 +24,8 @@ IMPOSSIBLE = {
 }
 PRIVATE = tuple({*get_args(Guarantee)} - {NoGuarantee, KAnonymity, QualityFloor})
 """The guarantees that have a price."""
-KINDS = {name: find_mechanism(name) for name in sorted(BUILT_IN)}
+KINDS = {name: find_mechanism(name) for name in sorted(BUILT_IN)} | {name_of(EquityOfAttention): EquityOfAttention}
+"""What promises something: everything that publishes, and the re-ranker with its floor."""
 
 
 def made(name):
@@ -148,6 +151,10 @@ def test_every_rule_has_mechanisms_it_is_about():
     assert promising(QualityFloor)
 
 
+def test_a_recipe_calls_a_mechanism_by_the_name_of_its_class():
+    assert {name: name_of(kind) for name, kind in KINDS.items()} == {name: name for name in KINDS}
+
+
 def test_names_are_complete_and_unknown_ones_get_a_hint():
     assert set(BUILT_IN) <= set(mechanism_names())
     with pytest.raises(ParameterError, match="no mechanism called count-gausian") as caught:
@@ -164,7 +171,7 @@ def test_packages_join_by_entry_points_but_cannot_take_a_name_over(monkeypatch):
             self.name, self.value = name, value
 
     theirs = [Entry("theirs", "fractions:Fraction"), Entry("rounds", "fractions:Fraction")]
-    monkeypatch.setattr("aidos.app.catalogue.entry_points", lambda group: theirs)
+    monkeypatch.setattr("aidos.rooms.publish.catalogue.entry_points", lambda group: theirs)
     assert find_mechanism("theirs").__name__ == "Fraction"
     assert find_mechanism("rounds").__name__ == "Rounds"
     assert "theirs" in mechanism_names()

@@ -15,7 +15,7 @@ from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Negative, Several
 
 ALL = {**QUESTIONS, **SLOW_QUESTIONS}
-VOLATILE = {"seconds", "processor_seconds", "elapsed", "command"}
+VOLATILE = {"seconds", "processor_seconds", "elapsed", "command", "id", "opened", "head"}
 """Facts that are never the same twice, or tell how the question was asked."""
 
 
@@ -35,6 +35,8 @@ def elsewhere(home, tmp_path, monkeypatch):
     def lead(name):
         shutil.copytree(home, tmp_path / name)
         monkeypatch.chdir(tmp_path / name)
+        shutil.rmtree(tmp_path / "registry", ignore_errors=True)
+        monkeypatch.setenv("AIDOS_REGISTRY", str(tmp_path / "registry"))
         return tmp_path / name
 
     return lead

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aidos.account.ledger import FileLedger
 from aidos.app.cli import run
-from aidos.app.releasedir import read_manifest, verify_release
+from aidos.rooms.publish.manifest import read_manifest, verify_release
 
 SECRET = "xylophone therapist hopeless"
 

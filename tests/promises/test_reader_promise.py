@@ -22,16 +22,17 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aidos.app.reading import HowToRead
-from aidos.app.recipe import Recipe
-from aidos.app.tabledata import read_for_release
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import BrokenPromiseError, InputError
 from aidos.ingest.bytescan import Tally
 from aidos.ingest.formats.jsonl import JsonLines
 from aidos.ingest.normalise import NORMALISED
-from aidos.ingest.options import ReadOptions
+from aidos.ingest.options import HowToRead, ReadOptions
 from aidos.ingest.reading import read_files
+from aidos.jobs.recipe import Recipe
+from aidos.rooms.publish.catalogue import build_release
+from aidos.rooms.publish.multi import LogRelease
+from aidos.rooms.publish.sources import read_for_release
 
 HER = "her"
 TIMES = [f"2006-03-{day:02} 10:00:00" for day in range(1, 13)]
@@ -352,15 +353,15 @@ class TestReleasesByTheirDoor:
         (tmp_path / "log.csv").write_bytes(self.SWALLOWED)
         files = [str(tmp_path / "log.csv")]
         with pytest.raises(InputError) as caught:
-            read_for_release(engine, files, recipe, HowToRead())
+            read_for_release(engine, files, build_release(recipe), HowToRead())
         assert [(found.kind, found.lines) for found in caught.value.problems] == [("unbalanced-quote", (2, 43))]
-        assert read_for_release(engine, files, recipe, HowToRead(skip_bad_rows=True)).count() == 40
-        assert read_for_release(engine, files, recipe, HowToRead(quotes="none")).count() == 42
+        assert read_for_release(engine, files, build_release(recipe), HowToRead(skip_bad_rows=True)).count() == 40
+        assert read_for_release(engine, files, build_release(recipe), HowToRead(quotes="none")).count() == 42
 
     def test_no_row_flips_the_quotes_of_a_tab_separated_file(self, engine: EmbeddedEngine, tmp_path: Path) -> None:
         rows = b"".join(b'u%d\t"one\t2006-03-01\nu%d\ttwo"\t2006-03-01\n' % (person, person) for person in range(12))
         (tmp_path / "log.tsv").write_bytes(b"user\tquery\ttime\n" + rows)
-        table = read_for_release(engine, [str(tmp_path / "log.tsv")], Recipe(items=("queries",)), HowToRead())
+        table = read_for_release(engine, [str(tmp_path / "log.tsv")], LogRelease(), HowToRead())
         assert table.rows("select user_query, count(*) from {table} group by all order by all") == [
             ('"one', 12),
             ('two"', 12),

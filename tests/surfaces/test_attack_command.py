@@ -6,10 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.catalogue import mechanism_names
 from aidos.app.cli import run
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
+from aidos.rooms.publish.catalogue import mechanism_names
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.world.size import World
 from aidos.world.write import write_sample
@@ -42,7 +42,7 @@ def log(tmp_path_factory):
 def test_sybils_against_every_mechanism(capsys):
     results = {one["mechanism"]: one for one in told(capsys, "sybil", *SURE, "--trials", "120")["results"]}
     named = {name.partition(" ")[0] for name in results}
-    assert named == set(mechanism_names("publish")) - {"log-release"}
+    assert named == set(mechanism_names()) - {"log-release"}
     for name, result in results.items():
         if name in WITHOUT_PROMISE:
             assert (result["verdict"], result["allowed"]) == ("falls", None)

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app import writing
 from aidos.app.cli import run
+from aidos.rooms.publish import directory
 
 PEOPLE = 300
 BYTES = 100_000
@@ -102,7 +102,7 @@ def test_columns_that_a_table_lacks_are_told_before_the_charge(place):
 
 
 def test_a_full_disk_is_told_before_the_charge(place, monkeypatch):
-    monkeypatch.setattr(writing, "ROOM", 2**62)
+    monkeypatch.setattr(directory, "ROOM", 2**62)
     code, _, complained = publish(place)
     assert code == 2
     assert "MB left" in complained

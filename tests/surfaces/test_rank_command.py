@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from aidos.app.cli import run
-from aidos.app.publishing import publish_table
-from aidos.app.recipe import Recipe
-from aidos.app.releasedlog import open_released
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
+from aidos.jobs.recipe import Recipe
+from aidos.rooms.publish.jobs.publish import publish_table
+from aidos.rooms.publish.released import open_released
 from aidos.world.size import World
 from aidos.world.write import write_sample
 from oracles.clickgraph import PlainGraph

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aidos.app.cli import run
-from aidos.app.releasedir import MANIFEST
+from aidos.rooms.publish.manifest import MANIFEST
 
 SESSIONS = {
     "moss care": ("fern care", 300),

@@ -48,10 +48,10 @@ class Impossibility:
     """Most items that one person contributes (m)."""
     epsilon: Annotated[float, Gt(0)]
     """Privacy loss of one person, at most."""
-    very_frequent: Annotated[int, Ge(1)]
+    threshold: Annotated[int, Ge(1)]
     """People who make an item very frequent (tau + xi)."""
     domain: Annotated[float, Ge(1)]
-    """How many items there could be."""
+    """How many items there could be; 5.3e35 are the pairs of queries of three words out of 900,000."""
     accuracy: Annotated[float, Gt(0), Le(1)] = 0.01
     """Least probability with which a very frequent item is to be published (c)."""
     slack: Annotated[int, Ge(0)] = 0
@@ -59,25 +59,25 @@ class Impossibility:
 
     def __post_init__(self) -> None:
         check_parameters(self)
-        if self.very_frequent < 2 * self.slack:
+        if self.threshold < 2 * self.slack:
             raise ParameterError("the slack must be at most half of what makes an item very frequent")
-        if self.people < self.very_frequent:
+        if self.people < self.threshold:
             raise ParameterError("no item can be very frequent: that takes more people than there are")
 
     @property
     def most_very_frequent_items(self) -> float:
         """Errors of publishing nothing, at most: each very frequent item takes that many of the U m contributions."""
-        return self.people * self.items_per_person / self.very_frequent
+        return self.people * self.items_per_person / self.threshold
 
     @property
     def printed(self) -> Bound:
         """Corollary 1 as printed."""
-        return self._bound(2 * self.epsilon * self.very_frequent / self.items_per_person)
+        return self._bound(2 * self.epsilon * self.threshold / self.items_per_person)
 
     @property
     def proven(self) -> Bound:
         """The same argument with counts of distinct people."""
-        return self._bound(self.epsilon * self.very_frequent)
+        return self._bound(self.epsilon * self.threshold)
 
     def nothing_is_better(self) -> bool:
         """Whether an empty release has fewer errors than every such algorithm, by the proven bound."""
@@ -86,8 +86,8 @@ class Impossibility:
     def _bound(self, exponent: float) -> Bound:
         contributions = self.people * self.items_per_person
         # An item that is not very infrequent has at least tau - xi people, and tau - xi = (tau + xi) - 2 xi.
-        others = contributions / (self.very_frequent - 2 * self.slack + 1)
+        others = contributions / (self.threshold - 2 * self.slack + 1)
         chance = self.accuracy * exp(-exponent)
         wrong = max(self.domain - others, 0.0) * chance
-        enough = contributions * 2 / (chance * self.very_frequent) + others if chance > 0 else inf
+        enough = contributions * 2 / (chance * self.threshold) + others if chance > 0 else inf
         return Bound(chance, wrong, enough)

@@ -34,7 +34,7 @@ from aidos.engine.inputs import LARGEST
 from aidos.engine.store import append
 from aidos.errors import BudgetError, EngineError, InputError, ParameterError
 
-__all__ = ["Charged", "FileLedger", "Ledger", "MemoryLedger", "now", "write_line"]
+__all__ = ["Booking", "Charged", "FileLedger", "Ledger", "MemoryLedger", "now", "write_line"]
 
 SECONDS_TO_WAIT = 10.0
 MOST_OF_THE_LINES = 0.5
@@ -237,6 +237,32 @@ class FileLedger:
                 hint=f"chmod 600 {self.path}",
             )
         return state
+
+
+@dataclass(slots=True)
+class Booking:
+    """A charge to a ledger file that is settled when the release stands."""
+
+    ledger: FileLedger
+    gaussian: GaussianPart | None = None
+    about: str = ""
+    charged: Charged = Charged(ledger="", number=0, head="")
+
+    def charge(self, guarantee: Guarantee) -> None:
+        """Book it, and keep its number for settling."""
+        self.charged = self.ledger.book(guarantee, gaussian=self.gaussian, about=self.about)
+
+    def spent(self) -> tuple[float, float]:
+        """Epsilon and delta spent so far."""
+        return self.ledger.spent()
+
+    def settle(self, outcome: str) -> None:
+        """Remark that the release is out ("published") or lost ("abandoned")."""
+        self.ledger.settle(self.charged.number, outcome)
+
+    def entry(self) -> dict[str, object]:
+        """For the manifest: where the release was charged, so that an older copy of the ledger is found out."""
+        return {"id": self.charged.ledger, "line": self.charged.number, "head": self.charged.head}
 
 
 def write_line(path: Path, descriptor: int, payload: bytes) -> None:

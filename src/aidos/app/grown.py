@@ -20,8 +20,8 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 from cyclopts import Parameter, Token
 
 from aidos.app.bars import TerminalProgress
-from aidos.app.catalogue import find_mechanism, name_of
 from aidos.app.console import Common, ask, show, show_json, tell
+from aidos.app.registry import find_job, places
 from aidos.app.standardinput import CONVERTERS, read_text
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
@@ -40,10 +40,13 @@ RECIPE = "A recipe's file, in place of the options of the mechanism."
 def grow_command(job: type[Job[Answer]]) -> Callable[..., int]:
     """The function of a job's command."""
 
-    def command(question: Any, *, recipe: Path | None = None, common: Common | None = None) -> int:
+    def command(
+        question: Any, *, recipe: Path | None = None, instead: bool = False, common: Common | None = None
+    ) -> int:
         common = common or Common()
         question = job() if question is None else _undressed(question)
         question = question if recipe is None else by_recipe(question, recipe)
+        question = _other(question) if instead else _whole(question)
         return tell_answer(question.run(_desk(common, question)), common)
 
     command.job = job  # type: ignore[attr-defined]
@@ -55,27 +58,48 @@ def grow_command(job: type[Job[Answer]]) -> Callable[..., int]:
     command.__annotations__ = {
         "question": Annotated[dressed, Parameter(name="*")],
         "recipe": Annotated[Path | None, Parameter(help=RECIPE)],
+        "instead": Annotated[bool, _switch(job)],
         "common": Common | None,
         "return": int,
     }
-    if not hasattr(job, "recipe_for") and not hasattr(job, "with_recipe"):
-        whole = signature(command)
-        taken = [each for each in whole.parameters.values() if each.name != "recipe"]
-        command.__signature__ = whole.replace(parameters=taken)  # type: ignore[attr-defined]
+    has_recipe = hasattr(job, "recipe_for") or hasattr(job, "with_recipe")
+    lacking = {"recipe": not has_recipe, "instead": not hasattr(job, "instead")}
+    whole = signature(command)
+    taken = [each for each in whole.parameters.values() if not lacking.get(each.name)]
+    command.__signature__ = whole.replace(parameters=taken)  # type: ignore[attr-defined]
     return command
+
+
+def _switch(job: type) -> Parameter:
+    other = getattr(job, "instead", None)
+    return Parameter() if other is None else Parameter(name=f"--{other.switch}", help=other.help)
+
+
+def _other(question: Any) -> Any:
+    """The question that a switch of the command asks in place of this one, with what both have."""
+    other = find_job(question.instead.job)
+    return other(**{each.name: getattr(question, each.name) for each in fields(other)})
+
+
+def _whole(question: Any) -> Any:
+    """The question, if nothing is lacking that a terminal cannot do without and that the parser did not ask for."""
+    for name, hint in get_type_hints(type(question), include_extras=True).items():
+        for mark in getattr(hint, "__metadata__", ()):
+            if isinstance(mark, RequiredInTerminal) and mark.otherwise and getattr(question, name) is None:
+                words = next(words for words in places() if find_job(words) is type(question))
+                raise ParameterError(mark.otherwise, hint=f"see: aidos {words} --help")
+    return question
 
 
 def by_recipe(question: Any, path: Path) -> Any:
     """The question with its mechanism as the recipe has it; options for the mechanism beside it are refused.
 
-    A job that takes recipes of several mechanisms says itself what becomes of them: `with_recipe`.
+    A job that takes recipes of several kinds says itself what becomes of them: `with_recipe`.
     """
-    from aidos.app.recipe import fill_parameters, read_recipe
+    from aidos.jobs.recipe import fill_parameters, name_of, read_recipe
 
     if hasattr(question, "with_recipe"):
-        recipe = read_recipe(path)
-        made = fill_parameters(recipe.mechanism, find_mechanism(recipe.mechanism), recipe.parameters)
-        return question.with_recipe(made, f"{path} is a recipe for {recipe.mechanism}")
+        return question.with_recipe(read_recipe(path), path)
     given = getattr(question, question.recipe_for)
     if given != type(given)():
         raise ParameterError("a recipe takes the place of the other options", hint="change the recipe instead")
@@ -152,8 +176,9 @@ def _dressed(spec: type) -> type:
             kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title}
         else:
             said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
-            if Commas() in marks:
-                said |= {"converter": _with_commas(each.name, kind), "show_default": _shown(each.default, ",")}
+            if commas := [mark for mark in marks if isinstance(mark, Commas)]:
+                converter = _with_commas(each.name, kind, repeated=commas[0].repeated)
+                said |= {"converter": converter, "show_default": _shown(each.default, ",")}
             if choices := _choices(kind):
                 called = said.get("name", ["--" * bool(each.kw_only) + each.name.replace("_", "-")])[0]
                 said["converter"] = _one_of(called, choices)
@@ -178,14 +203,15 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _with_commas(name: str, kind: Any) -> Callable[[Any, Sequence[Token]], tuple[object, ...]]:
-    """What makes values of a text with commas between, each once."""
+def _with_commas(name: str, kind: Any, *, repeated: bool) -> Callable[[Any, Sequence[Token]], tuple[object, ...]]:
+    """What makes values of a text with commas between, each once unless they may be repeated."""
     make = next((number for number in (int, float) if bare(get_args(kind)[0]) is number), str)
 
     def convert(_: Any, tokens: Sequence[Token]) -> tuple[object, ...]:
         words = [word.strip() for token in tokens for word in token.value.split(",")]
         try:
-            return tuple(dict.fromkeys(make(word) for word in words if word))
+            made = [make(word) for word in words if word]
+            return tuple(made if repeated else dict.fromkeys(made))
         except ValueError as error:
             option, text = f"--{name.replace('_', '-')}", ",".join(token.value for token in tokens)
             raise ParameterError(f"{option} takes numbers with commas between, got {text!r}") from error
@@ -253,7 +279,7 @@ def _parameter(name: str, marks: tuple[object, ...]) -> dict[str, Any]:
                 given["consume_multiple"] = True
             case Negative(negative):
                 given["negative"] = negative
-            case RequiredInTerminal():
+            case RequiredInTerminal(otherwise=""):
                 given["required"] = True
             case Private(kind):
                 given |= {"allow_leading_hyphen": True, "converter": CONVERTERS[kind]}

@@ -20,6 +20,7 @@ COMMANDS = (
     "check",
     "ingest",
     "publish",
+    "plan",
     "verify",
     "suggest",
     "rank",
@@ -69,6 +70,22 @@ JOBS: Mapping[str, str] = {
     "expose delete": "aidos.rooms.exposure.computing:DeletePosts",
     "expose audit": "aidos.rooms.exposure.auditing:AuditCommunity",
     "expose train": "aidos.rooms.exposure.training:TrainRanker",
+    # publish
+    "publish": "aidos.rooms.publish.jobs.publish:Publish",
+    "plan": "aidos.rooms.publish.jobs.plan:PlanRelease",
+    "verify": "aidos.rooms.publish.jobs.received:VerifyRelease",
+    "suggest": "aidos.rooms.publish.jobs.received:SuggestQueries",
+    "rank": "aidos.rooms.publish.jobs.received:RankAddresses",
+    "calibrate": "aidos.rooms.publish.jobs.calibrate:Calibrate",
+    "ledger open": "aidos.rooms.publish.jobs.ledger:OpenLedger",
+    "ledger show": "aidos.rooms.publish.jobs.ledger:ShowLedger",
+    "ledger extend": "aidos.rooms.publish.jobs.ledger:ExtendLedger",
+    "ledger verify": "aidos.rooms.publish.jobs.ledger:VerifyLedger",
+    "ledger close": "aidos.rooms.publish.jobs.ledger:CloseLedger",
+    "explain impossibility": "aidos.rooms.publish.jobs.calibrate:ExplainImpossibility",
+    "attack sybil": "aidos.rooms.publish.jobs.attack:MakeSybils",
+    "attack distinguish": "aidos.rooms.publish.jobs.attack:DistinguishPerson",
+    "attack uniques": "aidos.rooms.publish.jobs.attack:ScanUniques",
     # risk
     "risk rank": "aidos.rooms.risk.jobs.rank:RankCommunity",
     "risk person": "aidos.rooms.risk.jobs.person:ShowPerson",
@@ -117,6 +134,10 @@ VERBS: Mapping[str, str] = {
     "check": "check",
     "mediate": "mediate assign",
     "exposure": "expose compute",
+    "publish": "publish",
+    "plan": "plan",
+    "verify": "verify",
+    "suggest": "suggest",
     "rerank": "fair rerank",
     "sample": "sample",
     "shield": "shield profile show",
@@ -196,6 +217,39 @@ GROUPS: Mapping[str, Group] = {
             aidos expose draft "a post before it is posted" --as ID --in exposure
             aidos expose audit --in exposure -o audit.html
         """
+    ),
+    "ledger": Group(
+        help="""Keep the privacy budget of a source of data: one file that every release is charged to.
+
+        For example:
+            aidos ledger open log.tsv --epsilon 3 --delta 1e-5 -o log.ledger
+            aidos ledger show log.ledger
+            aidos ledger verify log.ledger release
+            aidos ledger close log.ledger
+        """,
+        missing="what to do with the ledger is missing",
+    ),
+    "explain": Group(
+        help="""Put numbers into a result of the theory.
+
+    For example:
+        aidos explain impossibility --people 1000000 --items-per-person 10 --epsilon 1 --threshold 50 --domain 5.3e35
+        """,
+        missing="what is to be explained is missing",
+    ),
+    "attack": Group(
+        help="""Attack releases and mechanisms, and tell how far one gets.
+
+        The exit code is 1 when a promise was broken or a leak was found. That a
+        mechanism without a promise falls is no failure of it.
+
+        For example:
+            aidos attack sybil --mechanism k-query-anonymity
+            aidos attack sybil
+            aidos attack distinguish --mechanism count-gaussian --trials 4000
+            aidos attack uniques release/ log.tsv
+        """,
+        missing="which attack is missing",
     ),
     "risk": Group(
         help="""Find where people rank when somebody looks for the vulnerable, and tell each her own rank.

@@ -1,12 +1,18 @@
-"""How long work tells that it goes on, without knowing who listens."""
+"""How long work tells that it goes on, without knowing who listens; and where its time goes.
+
+A `Stopwatch` listens where work reports progress, so nothing has to be measured inside of it. Phases do not overlap:
+while one is inside another, the time is the inner one's, and all of them add up. Times depend on the data and carry no
+noise: they are for the owner of the data, and stand in no release.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-__all__ = ["SILENT", "Progress", "Task"]
+__all__ = ["SILENT", "Progress", "Stopwatch", "Task"]
 
 
 class Task(Protocol):
@@ -45,3 +51,49 @@ class _Silent:
 
 SILENT: Progress = _Silent()
 """The listener of library users who gave none."""
+
+
+class Stopwatch:
+    """Wall and processor seconds by phase; a listener to progress that passes it on to another."""
+
+    def __init__(self, progress: Progress = SILENT, *, inside: Mapping[str, str] | None = None) -> None:
+        """``inside`` names the phase of work that is reported during a phase, where that is another one."""
+        self.progress = progress
+        self._inside = inside or {}
+        self._spent: dict[str, list[float]] = {}
+        self._phases: list[str] = []
+        self._mark = _now()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time that is spent inside belongs to this phase, except what belongs to phases within."""
+        self._book()
+        self._phases.append(name)
+        try:
+            yield
+        finally:
+            self._book()
+            self._phases.pop()
+
+    @contextmanager
+    def task(self, label: str, *, total: float | None, unit: str) -> Iterator[Task]:
+        """Work that is reported belongs to the phase it is reported in, or to the one that stands for it."""
+        phase = self._phases[-1] if self._phases else label
+        with self.phase(self._inside.get(phase, phase)), self.progress.task(label, total=total, unit=unit) as task:
+            yield task
+
+    def seconds(self) -> Mapping[str, Mapping[str, float]]:
+        """The split: for each phase its seconds on the wall and those of all processors."""
+        return {name: {"wall": round(wall, 3), "processor": round(cpu, 3)} for name, (wall, cpu) in self._spent.items()}
+
+    def _book(self) -> None:
+        now = _now()
+        if self._phases:
+            spent = self._spent.setdefault(self._phases[-1], [0.0, 0.0])
+            spent[0] += now[0] - self._mark[0]
+            spent[1] += now[1] - self._mark[1]
+        self._mark = now
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()

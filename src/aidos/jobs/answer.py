@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aidos.core import mechanism
-from aidos.core.guarantee import Guarantee, NoGuarantee
+from aidos.core.guarantee import Guarantee
 from aidos.errors import AidosError, ParameterError
 
 if TYPE_CHECKING:
@@ -150,17 +150,17 @@ class Answer(ABC):
 class Release(Answer, mechanism.Release[Any]):
     """An answer that may leave the building, with its promise."""
 
-    value: Any = field(default=None)
-    guarantee: Guarantee = field(default_factory=lambda: NoGuarantee("nothing was promised"))
+    value: Any = None
+    guarantee: Guarantee
     mechanism: object = None
-    noise_source: str = ""
+    noise_source: str = "none"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Finding(Answer, mechanism.Finding[Any]):
     """An answer that holds truth about people: for the one who asked, written for its owner alone."""
 
-    value: Any = field(default=None)
+    value: Any = None
     about: str = "people"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from textwrap import dedent
 from types import UnionType
@@ -21,6 +22,7 @@ from aidos.core.checks import did_you_mean, wrong_kind
 from aidos.errors import ParameterError, WrongParameter
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
+from aidos.jobs.job import Commas
 
 __all__ = ["Asked", "answer_of", "ask_job", "bare", "json_schema", "nested", "parameters_of"]
 
@@ -123,7 +125,7 @@ def bare(hint: Any) -> Any:
 
 def _filled(kind: type, given: Mapping[str, Any]) -> Any:
     """A dataclass with these parameters, and what is inside it; an inner one that may be missing is, if none is its."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     made: dict[str, Any] = {}
     wrong: list[ParameterError] = []
     for each in fields(kind):
@@ -148,14 +150,18 @@ def _filled(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _settled(name: str, value: Any, hint: Any) -> Any:
-    """A value as its job declares it: a text may be a path, and a list a tuple."""
+    """A value as its job declares it: a text may be a path, or a list with commas between; a list is a tuple."""
+    commas = any(isinstance(mark, Commas) for mark in getattr(hint, "__metadata__", ()))
+    if commas and isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    hint = bare(hint)
     if words := wrong_kind(value, hint):
         remedy = f"write {name}=[{value!r}]" if words == "a list" and isinstance(value, str) else f"give {words}"
         problem = WrongParameter("", f"must be {words}, got a {type(value).__name__}", name)
         raise ParameterError(str(problem), hint=remedy, parameters=[problem])
     if isinstance(value, list | tuple):
         return tuple(Path(each) if isinstance(each, str) and hint == tuple[Path, ...] else each for each in value)
-    return Path(value) if isinstance(value, str) and Path in (hint, *get_args(hint)) else value
+    return Path(value) if isinstance(value, str | PathLike) and Path in (hint, *get_args(hint)) else value
 
 
 @cache

@@ -50,6 +50,18 @@ class Desk:
     asked: str = ""
     """The question as it was asked, for pages that tell how to ask it again: the command, or the call."""
 
+    @property
+    def in_terminal(self) -> bool:
+        """Whether the question was typed as a command."""
+        return self.asked.partition(" ")[0] == "aidos"
+
+    def spelled(self, parameter: str, value: object = None) -> str:
+        """A parameter as whoever asks writes it, with a value where it needs one: ``--without-ledger``."""
+        if self.in_terminal:
+            said = "" if value is None or value is True else f" {value}"
+            return f"--{parameter.replace('_', '-')}{said}"
+        return parameter if value is None else f"{parameter}={value!r}"
+
     @contextmanager
     def engine(self) -> Iterator[EmbeddedEngine]:
         """The embedded engine, with this desk's memory, threads and progress."""

@@ -16,7 +16,18 @@ from typing import Literal, Protocol, TypeVar
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
 
-__all__ = ["Commas", "Job", "Named", "Negative", "Private", "RequiredInTerminal", "Section", "Several", "Short"]
+__all__ = [
+    "Commas",
+    "Instead",
+    "Job",
+    "Named",
+    "Negative",
+    "Private",
+    "RequiredInTerminal",
+    "Section",
+    "Several",
+    "Short",
+]
 
 Given = TypeVar("Given", bound=Answer, covariant=True)
 
@@ -59,6 +70,9 @@ class Several:
 class Commas:
     """Several values with commas between on the command line: ``--alphas 0,0.5,1``; a list elsewhere."""
 
+    repeated: bool = False
+    """Whether the same value may come twice; otherwise it counts once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Negative:
@@ -81,3 +95,18 @@ class Private:
 @dataclass(frozen=True, slots=True)
 class RequiredInTerminal:
     """A terminal has no other place for the answer: there it must be given. In Python `Answer.save` does it later."""
+
+    otherwise: str = ""
+    """What is told without it, where a switch of the command (`Instead`) does without; else the parser tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """A switch of a job's command that asks another job, with the parameters that both have: ``publish --plan``."""
+
+    switch: str
+    """Its name, without hyphens."""
+    job: str
+    """The words of the other job."""
+    help: str
+    """What it does."""

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from aidos.app.recipe import Recipe
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, MissingExtraError, ParameterError
+from aidos.jobs.recipe import Recipe
+from aidos.rooms.publish.catalogue import build_release
 from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.items import KINDS, contributions
 from aidos.studies.tables import paired_test, tell_p
@@ -53,7 +54,7 @@ def count_all(log):
 
 
 def release_by(epsilon):
-    mechanism = Recipe(items=("clicks", "pairs"), parameters={"epsilon": epsilon, "delta": 0.01}).build()
+    mechanism = build_release(Recipe(items=("clicks", "pairs"), parameters={"epsilon": epsilon, "delta": 0.01}))
     return lambda log: counted_tables({kind: made.table for kind, made in mechanism.run(log, Noise(3)).items()})
 
 

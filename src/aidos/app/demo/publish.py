@@ -8,14 +8,15 @@ from aidos.account.budget import Budget
 from aidos.account.opening import open_ledger
 from aidos.account.witness import registry_in
 from aidos.app.demo.chapter import Outcome, Workplace
-from aidos.app.lineage import data_set
-from aidos.app.publishing import ReleasedLog, publish_table
-from aidos.app.recipe import Recipe
 from aidos.core.guarantee import statement
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
+from aidos.jobs.recipe import Recipe
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Prose
+from aidos.rooms.publish.directory import PublishedLog
 from aidos.rooms.publish.histogram import Histogram
+from aidos.rooms.publish.jobs.publish import publish_table
+from aidos.rooms.publish.sources import data_set
 
 __all__ = ["publish_chapter"]
 
@@ -55,7 +56,7 @@ def publish_chapter(place: Workplace) -> Outcome:
     return Outcome(chapter, "publish", ", ".join(f"{count} {kind} released" for kind, count in counts))
 
 
-def _release(place: Workplace) -> ReleasedLog:
+def _release(place: Workplace) -> PublishedLog:
     log, ledger, target = (place.directory / name for name in ("log.parquet", "log.ledger", "release"))
     shutil.rmtree(target, ignore_errors=True)
     ledger.unlink(missing_ok=True)

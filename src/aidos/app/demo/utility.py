@@ -51,8 +51,8 @@ def utility_chapter(place: Workplace) -> Outcome:
 
 def _ranked(place: Workplace) -> tuple[str, Block]:
     """A query, and what comes first for it and others; in a tiny world nothing may have come through."""
-    from aidos.app.releasedlog import open_released
     from aidos.model.clickgraph import ClickGraph
+    from aidos.rooms.publish.released import open_released
 
     try:
         released = open_released(place.directory / "release")

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["PEOPLE", "Histogram", "ItemParameters"]
 
@@ -48,7 +50,7 @@ class ItemParameters:
     """A budget, and how many items of each person count."""
 
     epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
+    """How much one person may sway the output, all kinds of items together; smaller is more private."""
     delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
     """Chance that the promise fails, for example that an item only one person has gets out."""
     items_per_person: Annotated[int, Ge(1)] = 10

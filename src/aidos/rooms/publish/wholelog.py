@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from aidos.account.composition import GaussianPart
 from aidos.core.guarantee import Guarantee
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
@@ -54,6 +55,10 @@ class WholeLog:
     def guarantee(self, facts: PublicFacts) -> Guarantee:
         """The mechanism's."""
         return self.mechanism.guarantee(facts)
+
+    def gaussian_part(self) -> GaussianPart | None:
+        """None: no noise of these is Gaussian."""
+        return None
 
     def calibration(self, facts: PublicFacts) -> Mapping[str, float]:
         """Noise and thresholds, where there are any."""

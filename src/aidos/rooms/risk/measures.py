@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from aidos.core.checks import did_you_mean, read_parameters
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import ParameterError
+from aidos.jobs.recipe import name_of
 from aidos.rooms.risk.evidence import gather, refuse_without_times
 from aidos.rooms.risk.knowledge import make_presence, make_space, refuse_unheard
 from aidos.rooms.risk.measure import (
@@ -48,6 +49,7 @@ __all__ = [
     "RiskQuestion",
     "TopicalRisk",
     "find_measure",
+    "measure_kinds",
     "measure_names",
     "risks",
 ]
@@ -73,6 +75,11 @@ MEASURES: Mapping[str, RiskMeasure] = {
 def measure_names() -> list[str]:
     """The names of all measures: those of the thesis first, then those of third parties."""
     return [*MEASURES, *sorted(name for name in _joined() if name not in MEASURES)]
+
+
+def measure_kinds() -> dict[str, type[RiskMeasure]]:
+    """What recipes call the measures, and their classes."""
+    return _joined() | {name_of(kind): kind for kind in dict.fromkeys(map(type, MEASURES.values()))}
 
 
 def find_measure(text: str) -> RiskMeasure:

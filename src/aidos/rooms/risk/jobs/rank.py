@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from aidos.rooms.risk.jobs.options import Knowing, remark_if_compiling, told_fac
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from aidos.jobs.recipe import Recipe
     from aidos.report.page import Block
     from aidos.rooms.risk.community import Placed, Ranked, Summary
     from aidos.rooms.risk.directory import RiskDirectory
@@ -172,22 +174,30 @@ class RankCommunity:
             )
         check_parameters(self)
 
-    def with_recipe(self, mechanism: object, source: str) -> RankCommunity:
+    def with_recipe(self, recipe: Recipe, path: Path) -> RankCommunity:
         """The same question with topics and measures of a recipe, which may also be for one measure alone."""
+        from aidos.jobs.recipe import fill_parameters
         from aidos.rooms.risk.directory import MECHANISM
-        from aidos.rooms.risk.measure import RiskMeasure
+        from aidos.rooms.risk.measures import measure_kinds
         from aidos.rooms.risk.ranking import RiskRanking
 
         if self.topics or self.measures != (USUAL,):
             raise ParameterError(
                 "a recipe takes the place of --topic and --measure", hint="change the recipe, or leave it out"
             )
-        if isinstance(mechanism, RiskRanking):
-            return replace(self, topics=mechanism.topics, measures=mechanism.measures)
-        if isinstance(mechanism, RiskMeasure):
+        if recipe.mechanism == MECHANISM:
+            ranking = fill_parameters(MECHANISM, RiskRanking, recipe.parameters)
+            return replace(self, topics=ranking.topics, measures=ranking.measures)
+        kinds = measure_kinds()
+        if kind := kinds.get(recipe.mechanism):
             # One measure is a recipe as well: it ranks by all topics that it can measure.
-            return replace(self, measures=(str(mechanism),))
-        raise ParameterError(f"{source}, which ranks nobody", hint=f"a ranking is made by {MECHANISM}")
+            return replace(self, measures=(str(fill_parameters(recipe.mechanism, kind, recipe.parameters)),))
+        if close := get_close_matches(recipe.mechanism, [MECHANISM, *kinds], n=1):
+            hint = f"did you mean {close[0]}?"
+            raise ParameterError(f"there is no mechanism called {recipe.mechanism}", hint=hint)
+        raise ParameterError(
+            f"{path} is a recipe for {recipe.mechanism}, which ranks nobody", hint=f"a ranking is made by {MECHANISM}"
+        )
 
     def run(self, desk: Desk) -> RankedCommunity:
         """Read everybody's entries, rank, and keep the ranking where a directory is named."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 
 from aidos.account.ledger import MemoryLedger
-from aidos.app.release import release
 from aidos.core.guarantee import NoGuarantee, PureDP, QualityFloor
 from aidos.core.noise import Noise
 from aidos.errors import BudgetError
+from aidos.jobs.release import release
 
 
 @dataclass(frozen=True)

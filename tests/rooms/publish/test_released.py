@@ -7,14 +7,14 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.publishing import publish_table
-from aidos.app.recipe import Recipe
-from aidos.app.releasedir import MANIFEST
-from aidos.app.releasedlog import normalised_query, open_released
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
+from aidos.jobs.recipe import Recipe
+from aidos.rooms.publish.jobs.publish import publish_table
+from aidos.rooms.publish.manifest import MANIFEST
+from aidos.rooms.publish.released import normalised_query, open_released
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

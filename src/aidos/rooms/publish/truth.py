@@ -2,38 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from aidos.app.publishing import ReleasedLog
-from aidos.app.recipe import Recipe
-from aidos.core.mechanism import Finding
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
-from aidos.engine.files import write_text
-from aidos.report.page import Chapter, DataTable, Facts, Page, Prose, render
+from aidos.jobs.answer import Finding
+from aidos.jobs.recipe import Recipe
+from aidos.report.page import Block, Chapter, DataTable, Facts, Page, Prose
+from aidos.rooms.publish.catalogue import build_release
 from aidos.rooms.publish.histogram import PEOPLE, Histogram
 from aidos.rooms.publish.items import KINDS, contributions, item_columns, set_contributions
 from aidos.rooms.publish.tables import TableRelease
 
-__all__ = ["compare", "true_contributions", "true_counts", "write_finding"]
+if TYPE_CHECKING:
+    from aidos.rooms.publish.directory import PublishedLog
+
+__all__ = ["ComparedRelease", "compare", "compare_with_truth", "true_contributions", "true_counts"]
 
 TOPS = (10, 100, 1000)
 
 
-def write_finding(made: ReleasedLog, recipe: Recipe, table: Table, path: Path) -> None:
-    """Compare every table of the release with the truth, on a page that only its owner can read."""
-    with true_counts(recipe, table) as truth:
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ComparedRelease(Finding):
+    """How much of what is in the data came through, and how far the counts are off."""
+
+    about: str = "the people in the data"
+    value: Mapping[str, Mapping[str, float | None]]
+    """Measures, by kind of item."""
+
+    def facts(self) -> Mapping[str, object]:
+        """The measures."""
+        return self.value
+
+    def blocks(self) -> Sequence[Block]:
+        """Those of every kind, one after the other."""
+        return tuple(block for kind, numbers in self.value.items() for block in _blocks(kind, numbers))
+
+    def page(self) -> Page:
+        """The release against the truth."""
+        return Page(
+            title="The release against the truth",
+            lead="How much of what is in the data came through, and how far the counts are off.",
+            chapters=tuple(
+                Chapter(title=kind.capitalize(), blocks=_blocks(kind, numbers)) for kind, numbers in self.value.items()
+            ),
+            source=self,
+        )
+
+
+def compare_with_truth(made: PublishedLog, table: Table) -> ComparedRelease:
+    """Compare every table of a release with the truth."""
+    with true_counts(made.recipe, table) as truth:
         both = [(kind, histogram) for kind, histogram in made.value.items() if kind in truth]
-        chapters = tuple(_chapter(kind, compare(histogram, truth[kind])) for kind, histogram in both)
-    page = Page(
-        title="The release against the truth",
-        lead="How much of what is in the data came through, and how far the counts are off.",
-        chapters=chapters,
-        source=Finding(value=None, about="the people in the data"),
-    )
-    write_text(path, render(page), private=True)
+        return ComparedRelease(value={kind: compare(histogram, truth[kind]) for kind, histogram in both})
 
 
 def true_contributions(recipe: Recipe, table: Table) -> dict[str, Table]:
@@ -41,7 +65,7 @@ def true_contributions(recipe: Recipe, table: Table) -> dict[str, Table]:
 
     Sets are those of the items that a release makes sets of: nobody can wait for all sets of a person with thousands.
     """
-    built = recipe.build()
+    built = build_release(recipe)
     if not isinstance(built, TableRelease):
         return {kind: contributions(table, KINDS[kind]) for kind in recipe.items}
     if built.largest_set > 1:
@@ -81,13 +105,10 @@ def compare(histogram: Histogram, truth: Table) -> dict[str, float | None]:
     }
 
 
-def _chapter(kind: str, numbers: dict[str, float | None]) -> Chapter:
-    rows = tuple((label, value) for label, value in numbers.items())
-    return Chapter(
-        title=kind.capitalize(),
-        blocks=(
-            Facts(rows[:3]),
-            DataTable(caption=f"{kind.capitalize()}: release and truth", columns=("measure", "value"), rows=rows),
-            Prose("Errors come from the noise and from the limit on items per person, which lowers frequent counts."),
-        ),
+def _blocks(kind: str, numbers: Mapping[str, float | None]) -> tuple[Block, ...]:
+    rows = tuple(numbers.items())
+    return (
+        Facts(rows[:3]),
+        DataTable(caption=f"{kind.capitalize()}: release and truth", columns=("measure", "value"), rows=rows),
+        Prose("Errors come from the noise and from the limit on items per person, which lowers frequent counts."),
     )

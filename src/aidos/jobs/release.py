@@ -6,17 +6,31 @@ crash in between costs budget, never privacy), and a seed takes the promise away
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from aidos.account.ledger import Ledger
-from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloor
-from aidos.core.mechanism import Mechanism, PublicFacts, Release
+from aidos.core.guarantee import Guarantee, KAnonymity, NoGuarantee, QualityFloor, statement
+from aidos.core.mechanism import Mechanism, PublicFacts
 from aidos.core.noise import Noise
+from aidos.jobs.answer import Release
 
-__all__ = ["earned", "release"]
+__all__ = ["Released", "earned", "release"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Released(Release, Generic[Out]):
+    """What a mechanism gave, with what is promised about it."""
+
+    value: Out
+
+    def facts(self) -> Mapping[str, object]:
+        """The promise, and where the noise came from."""
+        return {"statement": statement(self.guarantee), "noise": self.noise_source}
 
 
 def release(
@@ -26,13 +40,13 @@ def release(
     ledger: Ledger | None,
     noise: Noise | None = None,
     facts: PublicFacts | None = None,
-) -> Release[Out]:
+) -> Released[Out]:
     """Make a release. ``ledger=None`` is for synthetic data: nothing is charged, and nothing is promised."""
     noise = noise or Noise()
     guarantee = mechanism.guarantee(facts or PublicFacts())
     if ledger is not None:
         ledger.charge(guarantee)
-    return Release(
+    return Released(
         value=mechanism.run(data, noise),
         guarantee=earned(guarantee, repeatable=noise.is_repeatable, charged=ledger is not None),
         mechanism=mechanism,

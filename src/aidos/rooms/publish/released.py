@@ -14,12 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aidos import __version__
-from aidos.app.manifest import release_problems
-from aidos.app.releasedir import read_manifest
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.normalise import NORMALISED, prepare
 from aidos.rooms.publish.countedtables import COUNT, CountedTables, counted_tables
+from aidos.rooms.publish.manifest import read_manifest, release_problems, series
 
 __all__ = ["ReleasedLogTables", "normalised_query", "open_released"]
 
@@ -113,16 +112,12 @@ def _readable_version(path: Path, written: object) -> str:
     here = __version__
     if not isinstance(written, str) or not written:
         raise InputError(f"{path} does not say which version of aidos wrote it", hint="ask for the release again")
-    if _series(written) != _series(here):
+    if series(written) != series(here):
         raise InputError(
             f"{path} was written by another version of aidos: {written[:20]}, and this is {here}",
             hint="read it with the version that wrote it, or ask for a release made with this one",
         )
     return written
-
-
-def _series(number: str) -> list[str]:
-    return number.split(".")[:2]
 
 
 def _refuse_damage(path: Path, files: object) -> None:

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.app.recipe import Recipe, build_mechanism, read_recipe
 from aidos.errors import InputError, ParameterError
+from aidos.jobs.recipe import Recipe, read_recipe
+from aidos.rooms.publish.catalogue import build_mechanism, build_release
 from aidos.rooms.publish.multi import LogRelease
 from aidos.rooms.publish.tables import TableRelease
 
@@ -23,11 +24,11 @@ def test_a_recipe_of_another_table_survives_its_file(tmp_path):
     recipe = Recipe(items=(), person="customer", columns=("product",), largest_set=2, parameters={"epsilon": 2.0})
     (tmp_path / "r.toml").write_text(recipe.to_toml())
     assert read_recipe(tmp_path / "r.toml") == recipe
-    assert isinstance(recipe.build(), TableRelease)
+    assert isinstance(build_release(recipe), TableRelease)
 
 
 def test_a_recipe_builds_what_it_says():
-    built = Recipe(items=("queries", "clicks"), parameters={"epsilon": 2.0}).build()
+    built = build_release(Recipe(items=("queries", "clicks"), parameters={"epsilon": 2.0}))
     assert isinstance(built, LogRelease)
     assert built.kinds == ("queries", "clicks")
     assert built.mechanism.epsilon == 2.0

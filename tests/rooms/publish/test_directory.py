@@ -5,8 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.releasedir import new_directory, read_manifest, verify_release, write_files, write_histogram
 from aidos.errors import InputError, ParameterError
+from aidos.rooms.publish.directory import new_directory, write_files, write_histogram
+from aidos.rooms.publish.manifest import read_manifest, verify_release
 
 HOSTILE = ["=cmd|'/c calc'!A1", "+1", "-1", "@sum", "plain", 'quote" and, comma', "\ttab"]
 

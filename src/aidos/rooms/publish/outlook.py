@@ -22,9 +22,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aidos.app.recipe import Recipe
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import ParameterError
+from aidos.jobs.desk import Desk
+from aidos.rooms.publish.catalogue import Built
 from aidos.rooms.publish.multi import LogRelease
 from aidos.rooms.publish.tables import TableRelease
 
@@ -91,9 +92,8 @@ class Outlook:
         return {"items": self.kind, "people_needed": needed, "usual": self.usual}
 
 
-def outlook(recipe: Recipe, facts: PublicFacts) -> list[Outlook]:
-    """For each kind of items of a recipe; without those whose mechanism has no threshold."""
-    built = recipe.build()
+def outlook(built: Built, facts: PublicFacts) -> list[Outlook]:
+    """For each kind of items of a release; without those whose mechanism has no threshold."""
     if isinstance(built, LogRelease | TableRelease):
         parts = built.parts() if isinstance(built, LogRelease) else (("items", built.mechanism),)
         limits = {kind: (part.calibration(facts), part.items_per_person) for kind, part in parts}
@@ -108,7 +108,7 @@ def outlook(recipe: Recipe, facts: PublicFacts) -> list[Outlook]:
     return [Outlook(kind, needed, facts.people) for kind, own in tables.items() if (needed := needed_people(own, 1))]
 
 
-def refuse_next_to_nothing(expected: Sequence[Outlook]) -> None:
+def refuse_next_to_nothing(expected: Sequence[Outlook], desk: Desk) -> None:
     """ParameterError with the numbers, where a log of the public size usually gives next to nothing."""
     impossible = [one for one in expected if one.people is not None and one.needed.half > one.people]
     usual = [one.usual for one in expected if one.usual is not None]
@@ -116,7 +116,8 @@ def refuse_next_to_nothing(expected: Sequence[Outlook]) -> None:
         return
     raise ParameterError(
         "next to nothing would come out, and the budget would be spent. " + "; ".join(map(str, expected)),
-        hint="a larger --epsilon, fewer kinds of items or more people's data; add --yes to spend it all the same",
+        hint=f"a larger {desk.spelled('epsilon')}, fewer kinds of items or more people's data; "
+        f"add {desk.spelled('yes', True)} to spend it all the same",
     )
 
 

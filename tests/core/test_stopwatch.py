@@ -2,14 +2,15 @@
 
 import pytest
 
-from aidos.app import stopwatch
-from aidos.app.stopwatch import COUNTING, NOISE, READING, Stopwatch
+from aidos.core import progress
+from aidos.core.progress import Stopwatch
+from aidos.rooms.publish.jobs.publish import COUNTING, NOISE, READING
 
 
 def test_time_belongs_to_the_innermost_phase(monkeypatch):
     clock = iter(range(100))
-    monkeypatch.setattr(stopwatch, "_now", lambda: (float(now := next(clock)), now / 10))
-    watch = Stopwatch()
+    monkeypatch.setattr(progress, "_now", lambda: (float(now := next(clock)), now / 10))
+    watch = Stopwatch(inside={NOISE: COUNTING})
     with watch.phase(READING), watch.task("reading", total=1, unit="rows"):
         pass
     with watch.phase(NOISE):

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
-from annotated_types import Ge, Gt, Lt
-
-from aidos.app.catalogue import find_mechanism, mechanism_names
-from aidos.core.checks import check_parameters
 from aidos.core.guarantee import Guarantee, Neighbours
 from aidos.core.mechanism import PublicFacts
 from aidos.rooms.publish.anonymity import KKeywordAnonymity, KQueryAnonymity, KSessionAnonymity
 from aidos.rooms.publish.attacks.publishers import publisher_of, publishes_clicks, publishes_pool_table
 from aidos.rooms.publish.attacks.scenes import ClickScene, PairScene, Publisher, QueryScene, Scene
+from aidos.rooms.publish.catalogue import find_mechanism, mechanism_names
 from aidos.rooms.publish.click_counts import ClickCounts
 from aidos.rooms.publish.leak import threshold_for
 from aidos.rooms.publish.multi import HistogramMechanism, LogRelease
@@ -27,23 +24,11 @@ from aidos.rooms.publish.pool import PoolRelease
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Opponent", "Settings", "find_opponents"]
+    from aidos.rooms.publish.jobs.attack import Settings
+
+__all__ = ["Opponent", "find_opponents"]
 
 FACTS = PublicFacts()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the mechanisms are given; each takes of it what it has a parameter for."""
-
-    epsilon: Annotated[float, Gt(0)]
-    delta: Annotated[float, Gt(0), Lt(1)]
-    items_per_person: Annotated[int, Ge(1)]
-    k: Annotated[int, Ge(2)]
-    trials: Annotated[int, Ge(20)]
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +48,7 @@ def find_opponents(names: Sequence[str], settings: Settings, *, items: int = 1) 
 
     A release of several kinds is left out: it is made of the others, with their budget split.
     """
-    kinds = {name: find_mechanism(name) for name in (names or mechanism_names("publish"))}
+    kinds = {name: find_mechanism(name) for name in (names or mechanism_names())}
     return [
         opponent
         for name, kind in kinds.items()

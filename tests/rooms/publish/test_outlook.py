@@ -6,14 +6,16 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from aidos.app.outlook import ITEMS, RANKS, SHARES, needed_people, outlook, refuse_next_to_nothing
-from aidos.app.recipe import Recipe
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
+from aidos.jobs.desk import Desk
+from aidos.jobs.recipe import Recipe
+from aidos.rooms.publish.catalogue import build_release
+from aidos.rooms.publish.outlook import ITEMS, RANKS, SHARES, needed_people, outlook, refuse_next_to_nothing
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 from outlook import measure, sample_log
 
 MECHANISMS = (
@@ -46,7 +48,7 @@ def passes(engine, mechanism, people):
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_an_item_passes_as_often_as_not_and_nearly_always_where_it_is_said(engine, name):
     parameters = {"epsilon": 4.0, "delta": 1e-3, "items_per_person": ITEMS_EACH}
-    built = Recipe(mechanism=name, parameters=parameters).build().mechanism
+    built = build_release(Recipe(mechanism=name, parameters=parameters)).mechanism
     needed = needed_people(built.calibration(PublicFacts()), ITEMS_EACH)
     assert 0.1 <= passes(engine, built, round(needed.half)) <= 0.9
     assert passes(engine, built, round(needed.nearly_always) + 1) >= 0.9
@@ -63,11 +65,14 @@ def test_rounds_need_what_their_last_round_needs():
 
 def test_mechanisms_without_a_threshold_are_not_spoken_of():
     assert needed_people({"scale": 3.0}, 10) is None
-    assert outlook(Recipe(mechanism="click-counts", items=(), results="list.tsv"), PublicFacts(people=10)) == []
+    assert (
+        outlook(build_release(Recipe(mechanism="click-counts", items=(), results="list.tsv")), PublicFacts(people=10))
+        == []
+    )
 
 
 def usual(people, **recipe):
-    return [one.usual for one in outlook(Recipe(**recipe), PublicFacts(people=people))]
+    return [one.usual for one in outlook(build_release(Recipe(**recipe)), PublicFacts(people=people))]
 
 
 def test_more_people_and_more_epsilon_give_more():
@@ -89,7 +94,7 @@ def test_the_guess_is_what_the_sample_world_gives(engine, name):
         parameters = {"epsilon": epsilon, "delta": 1e-5}
         recipe = Recipe(mechanism=name, items=("queries", "clicks"), parameters=parameters)
         guessed = usual(2000, mechanism=name, items=recipe.items, parameters=parameters)
-        for guess, made in zip(guessed, recipe.build().run(log, Noise(1)).values(), strict=True):
+        for guess, made in zip(guessed, build_release(recipe).run(log, Noise(1)).values(), strict=True):
             assert guess / 2 - 3 <= len(made) <= guess * 2 + 3
 
 
@@ -116,10 +121,10 @@ def test_the_shares_are_those_of_the_sample_world(engine, kind):
     ],
 )
 def test_next_to_nothing_is_refused_by_public_numbers(people, recipe, refused):
-    expected = outlook(Recipe(**recipe), PublicFacts(people=people))
+    expected = outlook(build_release(Recipe(**recipe)), PublicFacts(people=people))
     if not refused:
-        refuse_next_to_nothing(expected)
+        refuse_next_to_nothing(expected, Desk(asked="aidos publish"))
         return
     with pytest.raises(ParameterError, match="next to nothing") as caught:
-        refuse_next_to_nothing(expected)
+        refuse_next_to_nothing(expected, Desk(asked="aidos publish"))
     assert "--yes" in caught.value.hint
