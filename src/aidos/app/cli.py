@@ -171,11 +171,11 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if "--debug" in arguments:
             print(harmless(traceback.format_exc()), file=sys.stderr)
-        return _complain_about(error, f"see: {_help_for(arguments)}")
+        return _complain_about(error, arguments)
     return result if isinstance(result, int) else 0
 
 
-def _complain_about(error: Exception, see: str = "") -> int:
+def _complain_about(error: Exception, arguments: Sequence[str] = ()) -> int:
     match error:
         case BudgetError():
             return _complain(error.message, hint=error.hint, code=3)
@@ -191,7 +191,7 @@ def _complain_about(error: Exception, see: str = "") -> int:
                 _complain(str(problem), hint=remedy, code=2)
             return 2
         case ParameterError():
-            return _complain(in_options(error), hint=error.hint or see, code=2)
+            return _complain(in_options(error), hint=error.hint or f"see: {_help_for(arguments)}", code=2)
         case AidosError():
             return _complain(error.message, hint=error.hint, code=2)
         case ModuleNotFoundError(name=str(package)) if not package.startswith("aidos"):
