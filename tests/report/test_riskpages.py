@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.ingest.options import ReadOptions
 from aidos.jobs.desk import Desk
@@ -17,6 +16,7 @@ from aidos.report.page import render
 from aidos.rooms.risk.auditpage import risk_audit_page, spread_rows
 from aidos.rooms.risk.community import rank_community
 from aidos.rooms.risk.directory import RiskDirectory
+from aidos.rooms.risk.jobs.audit import CommunityAudit
 from aidos.rooms.risk.models import load_knowledge
 from aidos.rooms.risk.overview import Bin, Overview, RiskOverview, Spread
 from aidos.rooms.risk.page import reason_cards, reason_rows, risk_page, standing_rows, trend_figure
@@ -67,8 +67,12 @@ def community(tmp_path_factory):
             page=lambda person, **asked: render(risk_page(story(person, **asked))),
             stemmed=state.plan.analyser,
             state=state,
-            overview=lambda least: RiskOverview(least=least).run(state, Noise()),
+            overview=lambda least: audited(state, RiskOverview(least=least)),
         )
+
+
+def audited(state, overview):
+    return CommunityAudit(value=overview.count(state), guarantee=overview.promise)
 
 
 def seen(page):

@@ -5,9 +5,7 @@ import pytest
 from made_state import ALL, LOUD, MODELS, made, people_of, state_of
 from risk_worlds import ASKED, NAMES, WEEK, models_of
 
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import Finding, Release
-from aidos.core.noise import Noise
+from aidos.core.mechanism import Finding
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.risk.local import LocalRisk, QuantileTable, RiskQuantiles, Steps, find_local, two_digits
 from aidos.rooms.risk.measures import MEASURES, TopicalRisk
@@ -63,7 +61,7 @@ def test_a_topic_of_which_she_says_nothing_is_no_mistake_at_home():
 
 
 def test_percentiles_hold_the_true_one(crowd):
-    table = RiskQuantiles(steps=10).run(crowd, Noise()).value
+    table = RiskQuantiles(steps=10).make(crowd)
     by_name = {str(measure): measure for measure in TOPICAL}
     for one in find_local(people_of(OWN), ASKED, TOPICAL, MODELS, table=table).value:
         ordered = crowd.ordered(one.topic, by_name[one.measure])
@@ -76,10 +74,7 @@ def test_percentiles_hold_the_true_one(crowd):
 
 
 def test_every_step_holds_enough_people_and_the_ends_are_not_told(crowd):
-    release = RiskQuantiles(least=20, steps=100).run(crowd, Noise())
-    assert isinstance(release, Release)
-    assert isinstance(release.guarantee, NoGuarantee)
-    table = release.value
+    table = RiskQuantiles(least=20, steps=100).make(crowd)
     assert table.people == 200
     for row in table.rows:
         assert len(row.risks) == 207 // 20 - 1
@@ -95,10 +90,10 @@ def test_every_step_holds_enough_people_and_the_ends_are_not_told(crowd):
 def test_small_communities_have_no_table():
     few = state_of(CROWD[:39])
     with pytest.raises(InputError, match="needs at least 40 people, there are 39"):
-        RiskQuantiles().run(few, Noise())
+        RiskQuantiles().make(few)
     with pytest.raises(ParameterError, match="least must be at least 20"):
         RiskQuantiles(least=5)
-    assert all(len(row.risks) == 1 for row in RiskQuantiles().run(state_of(CROWD[:40]), Noise()).value.rows)
+    assert all(len(row.risks) == 1 for row in RiskQuantiles().make(state_of(CROWD[:40])).rows)
 
 
 def test_steps_say_between_which_shares_a_risk_lies():
@@ -111,7 +106,7 @@ def test_steps_say_between_which_shares_a_risk_lies():
 
 
 def test_a_table_is_read_back_as_written_and_damage_is_said(tmp_path, crowd):
-    table = RiskQuantiles().run(crowd, Noise()).value
+    table = RiskQuantiles().make(crowd)
     file = tmp_path / "quantiles.json"
     table.write(file)
     assert QuantileTable.read(file) == table
@@ -131,7 +126,7 @@ def test_a_table_is_read_back_as_written_and_damage_is_said(tmp_path, crowd):
 
 
 def test_a_table_of_other_models_is_refused_and_fewer_measures_are_fine(crowd):
-    table = RiskQuantiles().run(crowd, Noise()).value
+    table = RiskQuantiles().make(crowd)
     other = replace(MODELS, vectors=models_of(9).vectors)
     with pytest.raises(InputError, match="made with other word vectors"):
         find_local(people_of(OWN), ASKED, [MEASURES["w2v"]], other, table=table)

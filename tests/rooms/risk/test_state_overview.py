@@ -4,8 +4,6 @@ from made_state import ALL, LOUD, made, state_of
 from risk_worlds import ASKED, NAMES
 
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts, Release
-from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.risk.overview import RiskOverview
 
@@ -14,11 +12,9 @@ CROWD = [LOUD, *(made(f"m{at:02}", NAMES[at % 24], 0, f"p{at}") for at in range(
 
 def test_numbers_are_rounded_and_small_ones_are_not_told():
     state = state_of(CROWD)
-    release = RiskOverview(least=20).run(state, Noise())
-    assert isinstance(release, Release)
-    assert isinstance(release.guarantee, NoGuarantee)
-    assert "at least 20 people" in release.guarantee.reason
-    overview = release.value
+    assert isinstance(RiskOverview(least=20).promise, NoGuarantee)
+    assert "at least 20 people" in RiskOverview(least=20).promise.reason
+    overview = RiskOverview(least=20).count(state)
     assert (overview.people, overview.least) == (60, 20)
     assert [(spread.measure, spread.topic) for spread in overview.spreads] == [
         (str(measure), topic) for measure in ALL for topic in ASKED
@@ -41,16 +37,13 @@ def test_numbers_are_rounded_and_small_ones_are_not_told():
 
 
 def test_empty_bins_and_small_ones_look_the_same():
-    spread = next(
-        each for each in RiskOverview(least=20).run(state_of(CROWD), Noise()).value.spreads if each.measure == "bow"
-    )
+    spread = next(each for each in RiskOverview(least=20).count(state_of(CROWD)).spreads if each.measure == "bow")
     assert spread.no_evidence == 40
     assert {part.people for part in spread.bins} == {None}
 
 
 def test_small_communities_are_refused():
     with pytest.raises(InputError, match="fewer than 20 people are ranked"):
-        RiskOverview().run(state_of(CROWD[:10]), Noise())
+        RiskOverview().count(state_of(CROWD[:10]))
     with pytest.raises(ParameterError, match="least must be at least 2"):
         RiskOverview(least=1)
-    assert RiskOverview().guarantee(PublicFacts()) == RiskOverview().guarantee(PublicFacts(people=7))

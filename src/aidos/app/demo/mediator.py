@@ -20,7 +20,6 @@ DEPTH = 2
 def mediator_chapter(place: Workplace) -> Outcome:
     """Assign the log's queries at several chances of scattering and compare."""
     from aidos.core.guarantee import statement
-    from aidos.core.mechanism import PublicFacts
     from aidos.core.noise import Noise
     from aidos.rooms.shield.mediator.accounts import MediatorAccounts
     from aidos.rooms.shield.mediator.mixing import assess, read_queries
@@ -39,7 +38,7 @@ def mediator_chapter(place: Workplace) -> Outcome:
             ),
             Facts((("people", people), ("queries", len(queries.texts)), ("topics", queries.topics))),
             _figure(settings),
-            Callout("caution", statement(mechanisms[0].guarantee(PublicFacts()))),
+            Callout("caution", statement(mechanisms[0].promise)),
             Code(
                 text="aidos mediate measure log.parquet\naidos mediate assign log.parquet -o mixed", language="command"
             ),

@@ -113,7 +113,7 @@ def rank_community(
     heard = topics if ranking.topics and not leave_out else _heard(topics, knowledge, measures, people)
     asked = RiskRanking(topics=heard or topics, measures=ranking.measures)
     question = RiskQuestion(people=people, topics=asked.topics, models=knowledge.models())
-    state = asked.run(CommunityRanking(question=question, threads=desk.threads, progress=desk.progress), desk.noise)
+    state = asked.rank(CommunityRanking(question=question, threads=desk.threads, progress=desk.progress))
     left_out = tuple(topic for topic in topics if topic not in state.plan.topics)
     return Ranked(state=state, people=people, left_out=left_out)
 

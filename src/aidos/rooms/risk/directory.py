@@ -27,7 +27,6 @@ import pyarrow.parquet as pq
 
 from aidos import __version__
 from aidos.core.guarantee import statement
-from aidos.core.mechanism import PublicFacts
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_text
 from aidos.engine.files import directory_when_done, overwritten, replace_when_done, sweep_leftovers, write_text
 from aidos.engine.sealed import check_files, damage, store_files, stored_entries
@@ -272,7 +271,7 @@ def _write_manifest(directory: Path, state: RiskState) -> None:
         "kind": "aidos risk ranking",
         "aidos": __version__,
         "finding": "ranks of people, not for release",
-        "promise": statement(ranking.guarantee(PublicFacts())),
+        "promise": statement(ranking.promise),
         "recipe": {"mechanism": MECHANISM, "parameters": parameters},
         "analyser": str(plan.analyser),
         "measures": [

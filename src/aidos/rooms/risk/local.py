@@ -24,10 +24,8 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
 from aidos.core.jsontext import parse_json
-from aidos.core.mechanism import Finding, PublicFacts, Release
-from aidos.core.noise import Noise
+from aidos.core.mechanism import Finding
 from aidos.engine.files import write_text
 from aidos.engine.inputs import read_text
 from aidos.errors import AidosError, InputError, ParameterError
@@ -192,15 +190,8 @@ class RiskQuantiles:
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
-        """None: a threshold hides single people from one table, and proves nothing."""
-        return NoGuarantee(
-            f"every step is about at least {self.least} people and rounded, but whoever adds people or compares two "
-            "tables may learn more"
-        )
-
-    def run(self, data: RiskState, noise: Noise) -> Release[QuantileTable]:  # noqa: ARG002
-        """The table of a community; nothing is random."""
+    def make(self, data: RiskState) -> QuantileTable:
+        """The table of a community: a threshold hides single people from one table, and proves nothing."""
         people = len(data)
         steps = min(self.steps, people // self.least)
         if steps < 2:
@@ -214,8 +205,7 @@ class RiskQuantiles:
             for topic in data.plan.topics
         )
         bound = {name: value for name, value in data.plan.fingerprints().items() if name not in APART}
-        table = QuantileTable(people=people // self.least * self.least, least=self.least, bound_to=bound, rows=rows)
-        return Release(value=table, guarantee=self.guarantee(PublicFacts()), mechanism=self, noise_source="none")
+        return QuantileTable(people=people // self.least * self.least, least=self.least, bound_to=bound, rows=rows)
 
 
 def two_digits(number: float) -> float:

@@ -44,9 +44,6 @@ from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
-from aidos.core.noise import Noise
 from aidos.rooms.risk.evidence import Evidence, gather, gather_redrawn, refuse_without_times
 from aidos.rooms.risk.formulas import (
     breadth_of_interest,
@@ -119,14 +116,6 @@ class RiskMeasure(ABC):
     def settings(self) -> dict[str, object]:
         """The parameters that matter for it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
-        """None: it finds who is exposed, and hides nobody."""
-        return NoGuarantee("it ranks people by how exposed they are, and hides nobody")
-
-    def run(self, data: RiskQuestion, noise: Noise) -> Floats:  # noqa: ARG002
-        """The same as `risk`; nothing is random."""
-        return self.risk(data.people, data.topics, data.models)
 
     def __str__(self) -> str:
         said = ",".join(f"{key}={value}" for key, value in self.settings().items())

@@ -17,8 +17,6 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts, Release
-from aidos.core.noise import Noise
 from aidos.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,15 +80,16 @@ class RiskOverview:
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
+    @property
+    def promise(self) -> NoGuarantee:
         """None: a threshold hides single people from one overview, and proves nothing."""
         return NoGuarantee(
             f"every number is about at least {self.least} people and rounded, but whoever adds people or compares two "
             "overviews may learn more"
         )
 
-    def run(self, data: RiskState, noise: Noise) -> Release[Overview]:  # noqa: ARG002
-        """Count; nothing is random."""
+    def count(self, data: RiskState) -> Overview:
+        """The numbers that are told."""
         if len(data) < self.least:
             raise InputError(
                 f"fewer than {self.least} people are ranked: any number about so few would point at somebody",
@@ -102,8 +101,7 @@ class RiskOverview:
             spreads += [
                 self._spread(measure, topic, risks[:, at], near[:, at]) for at, topic in enumerate(data.plan.topics)
             ]
-        overview = Overview(people=self._rounded(len(data)), least=self.least, spreads=tuple(spreads))
-        return Release(value=overview, guarantee=self.guarantee(PublicFacts()), mechanism=self, noise_source="none")
+        return Overview(people=self._rounded(len(data)), least=self.least, spreads=tuple(spreads))
 
     def _spread(self, measure: RiskMeasure, topic: str, risks: NDArray[np.float64], near: NDArray[np.bool_]) -> Spread:
         import numpy as np

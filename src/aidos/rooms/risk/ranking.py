@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
-from aidos.core.noise import Noise
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import ParameterError
 from aidos.rooms.risk.measure import RiskMeasure, RiskQuestion, TopicalRisk
@@ -60,12 +58,13 @@ class RiskRanking:
         """The measures as values, each once."""
         return tuple(dict.fromkeys(map(find_measure, self.measures)))
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002
+    @property
+    def promise(self) -> NoGuarantee:
         """None: it finds who is exposed, and hides nobody."""
         return NoGuarantee("it ranks people by how exposed they are, and hides nobody")
 
-    def run(self, data: CommunityRanking, noise: Noise) -> RiskState:  # noqa: ARG002
-        """Everybody's risks, kept so that new entries can be taken in; nothing is random."""
+    def rank(self, data: CommunityRanking) -> RiskState:
+        """Everybody's risks, kept so that new entries can be taken in."""
         asked = data.question
         topics = self.topics or asked.topics
         question = RiskQuestion(people=asked.people, topics=topics, models=asked.models)

@@ -13,7 +13,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.core.noise import Noise
 from aidos.core.profile import KeptProfile, SessionMemory, tree_digest
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicSearch
@@ -78,7 +77,7 @@ class ShieldedSearcher:
         """What the shield says about one query."""
         hits = self.search.find(text)
         data = QueryAndProfile(tree=self.search.tree, held=self.held, layer=self.layer, hits=hits, memory=memory)
-        return self.shield.run(data, Noise(seed=0))
+        return self.shield.run(data)
 
     def told(self, decision: Decision) -> Floats:
         """The weights of the world's topics, as far as the service can tell from what was sent."""

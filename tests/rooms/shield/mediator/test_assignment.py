@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.mediator.accounts import MediatorAccounts
@@ -213,7 +212,7 @@ def test_where_randomness_came_from_is_recorded_and_nothing_is_promised():
     objects = random_objects(np.random.default_rng(1), 5)
     assert MediatorAccounts().run(objects, Noise()).noise_source == "operating system"
     assert MediatorAccounts().run(objects, Noise(3)).noise_source == "seed 3, repeatable"
-    assert isinstance(MediatorAccounts().guarantee(PublicFacts()), NoGuarantee)
+    assert isinstance(MediatorAccounts().promise, NoGuarantee)
 
 
 @pytest.mark.parametrize("bad", [{"alpha": -0.1}, {"alpha": 1.1}, {"alpha": float("nan")}, {"accounts": 0}])

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ups_cases import Hits, antichain, case_of, golden
 
-from aidos.core.noise import Noise
 from aidos.core.profile import SessionMemory
 from aidos.errors import InputError
 from aidos.rooms.shield.profile.adversary import Eavesdropper, Sight, guess, reappeared
@@ -103,7 +102,7 @@ def attack(limit, sessions, remembers=False):
         memory, sights = SessionMemory() if remembers else None, []
         for hits in queries[:sessions]:
             data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits, memory=memory)
-            decision = ProfileGeneralisation(risk_limit=limit, distinct_from=1.0).run(data, Noise(1))
+            decision = ProfileGeneralisation(risk_limit=limit, distinct_from=1.0).run(data)
             memory = decision.remembered(memory) if memory is not None else None
             sights.append(Sight(hits=hits, shown=decision.sent))
         beliefs = Eavesdropper().beliefs(case.tree, sights, candidates)

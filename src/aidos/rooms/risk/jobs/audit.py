@@ -100,16 +100,15 @@ class AuditCommunity(InRanking):
         from aidos.rooms.risk.local import RiskQuantiles
 
         state = self.ranking().state()
-        found = self.overview.run(state, desk.noise)
+        found = self.overview.count(state)
         table = None
         if self.quantiles is not None:
-            table = RiskQuantiles(least=self.overview.least).run(state, desk.noise).value
+            table = RiskQuantiles(least=self.overview.least).make(state)
             table.write(self.quantiles)
         audit = CommunityAudit(
-            value=found.value,
-            guarantee=found.guarantee,
+            value=found,
+            guarantee=self.overview.promise,
             mechanism=self.overview,
-            noise_source=found.noise_source,
             quantiles=table,
             asked=desk.asked,
         )

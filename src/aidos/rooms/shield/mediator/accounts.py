@@ -9,7 +9,6 @@ from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 
@@ -55,7 +54,8 @@ class MediatorAccounts(SharedAccounts):
                 hint="take the original heuristic for topic vectors",
             )
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
+    @property
+    def promise(self) -> NoGuarantee:
         """None: how well people are hidden in accounts is measured, not proven."""
         return NoGuarantee(
             "how well people are hidden among mediator accounts is measured on the data and proven for nobody; "

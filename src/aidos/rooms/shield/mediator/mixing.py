@@ -190,13 +190,12 @@ class MixedLog(MeasuredMixing):
     def _manifest(self) -> dict[str, object]:
         """How it was made."""
         from aidos.core.guarantee import statement
-        from aidos.core.mechanism import PublicFacts
 
         made = self.tried[0].made
         return {
             "mechanism": "mediator-accounts",
             "parameters": asdict(self.mixing),
-            "guarantee": statement(self.mixing.guarantee(PublicFacts())),
+            "guarantee": statement(self.mixing.promise),
             "accounts": made.accounts,
             "queries": len(self.queries.texts),
             "noise": made.noise_source,

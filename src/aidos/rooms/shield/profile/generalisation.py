@@ -18,9 +18,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
-from aidos.core.guarantee import NoGuarantee
-from aidos.core.mechanism import PublicFacts
-from aidos.core.noise import Noise
 from aidos.core.topictree import TopicTree
 
 if TYPE_CHECKING:
@@ -75,11 +72,7 @@ class ProfileGeneralisation:
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def guarantee(self, facts: PublicFacts) -> NoGuarantee:  # noqa: ARG002 - nothing is promised on any data
-        """None: the risk limit is a model of what one observer expects, not a proven bound."""
-        return NoGuarantee(THREAT_MODEL)
-
-    def run(self, data: QueryAndProfile, noise: Noise) -> Decision:  # noqa: ARG002 - nothing is drawn
+    def run(self, data: QueryAndProfile) -> Decision:
         """Decide about one query; the same query and profile always get the same answer."""
         from aidos.rooms.shield.profile.decision import decide
 
