@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from aidos.app import cli
-from aidos.app.commands import demo
+from aidos.app.demo import showing as demo
 from aidos.app.extras import EXTRAS, NEEDS, NEEDS_BY_OPTION, checked, missing, needs
 from aidos.errors import DISTRIBUTION, MissingExtraError
 from aidos.jobs.asking import parameters_of

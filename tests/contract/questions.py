@@ -86,6 +86,7 @@ QUESTIONS = {
     "fair measure": {"runs": ["rankings.parquet"], "system": "changing", "output": "measured.html"},
     "fair store": {"path": "attention.store"},
     "fair export": {"path": "attention.store", "output": "attention.parquet"},
+    "doctor": {},
     "fair import": {"source": "exported.parquet", "store": "another.store"},
     "audit check": {"pairs": ["rehearsed/before.jsonl"]},
     "audit learn": {"pairs": ["rehearsed/before.jsonl"], "draws": 2, "method": "inference", "output": "audited"},
@@ -125,8 +126,8 @@ SLOW_QUESTIONS = {
 }
 """The same for jobs that take longer."""
 
-ASK_OTHERS = {"run", "describe"}
-"""They ask other jobs, and are tried with each of them."""
+ASK_OTHERS = {"run", "describe", "demo"}
+"""They ask other jobs: the first two are tried with each of them, the demo has tests of its own."""
 
 BEFORE = (
     "shield profile build diary.txt -o profile.json",

@@ -43,7 +43,7 @@ def is_there(target):
     """Whether a page exists, or will be generated from a module that exists."""
     if target.parent == GENERATED:
         module = ROOT / "src" / target.stem.replace(".", "/")
-        return target.stem == "commands" or module.is_dir() or module.with_suffix(".py").is_file()
+        return target.stem in {"commands", "jobs"} or module.is_dir() or module.with_suffix(".py").is_file()
     return target.exists()
 
 

@@ -16,16 +16,14 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from cyclopts import App, CycloptsError, Parameter
 
 from aidos import __version__
 from aidos.app.extras import checked
 from aidos.app.grown import TYPED, grow_command, in_options
-from aidos.app.registry import GROUPS, find_job, first_words, parts_of, places
+from aidos.app.registry import GROUPS, Group, find_job, first_words, parts_of, places
 from aidos.core.plaintext import harmless, one_line
 from aidos.engine.inputs import refuse_special
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError, ParameterError
@@ -45,7 +43,6 @@ def _refuse_special(_kind: object, value: object) -> None:
             _refuse_special(_kind, getattr(value, name))
 
 
-Part = Callable[..., object] | ModuleType | str
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What disks say when they are full, or fail."""
 
@@ -84,58 +81,25 @@ def _register(parent: App, words: tuple[str, ...], *, parts: bool = True) -> Non
     line = " ".join(words)
     if line in places():
         parent.command(checked(line, grow_command(find_job(line))), name=words[-1])
-    elif line in GROUPS:
+    else:
         group = App(name=words[-1])
         group.default(_asking_for_a_part(line))
         for name in parts_of(line) if parts else ():
             _register(group, (*words, name))
         parent.command(group)
-    else:
-        _register_module(parent, words, import_module(f"aidos.app.commands.{line}"), parts=parts)
 
 
 def _asking_for_a_part(line: str) -> Callable[[], None]:
     """What a group does by itself: say what is missing."""
+    group = GROUPS.get(line, Group(help=f"Jobs that begin with {line}."))
 
     def ask() -> None:
         *others, last = parts_of(line)
         choice = f"{', '.join(others)} or {last}" if others else last
-        raise ParameterError(f"{GROUPS[line].missing}: {choice}", hint=f"see: aidos {line} --help")
+        raise ParameterError(f"{group.missing}: {choice}", hint=f"see: aidos {line} --help")
 
-    ask.__doc__ = GROUPS[line].help
+    ask.__doc__ = group.help
     return ask
-
-
-def _register_module(parent: App, words: tuple[str, ...], module: ModuleType, *, parts: bool = True) -> None:
-    """A command is the function of its module's name; one with parts (`ledger open`) lists them in PARTS.
-
-    A part is a function, or names one (`change:forget`), a job (`aidos.rooms.fairness.rerank:Rerank`) or a module that
-    has parts itself (`profile`), which are loaded here and not before.
-    """
-    function = getattr(module, words[-1])
-    if not hasattr(module, "PARTS"):
-        parent.command(checked(" ".join(words), function), name=words[-1])
-        return
-    group = App(name=words[-1])
-    group.default(function)
-    for name, part in module.PARTS.items() if parts else ():
-        line, loaded = (*words, name), _loaded(module, part)
-        if isinstance(loaded, ModuleType):
-            _register_module(group, line, loaded)
-        else:
-            group.command(checked(" ".join(line), loaded), name=name)
-    parent.command(group)
-
-
-def _loaded(module: ModuleType, part: Part) -> Callable[..., object] | ModuleType:
-    if not isinstance(part, str):
-        return part
-    place, _, name = part.partition(":")
-    found = import_module(place if place.startswith("aidos.") else f"{module.__name__}.{place}")
-    if not name:
-        return found
-    command: Callable[..., object] = getattr(found, name)
-    return grow_command(command) if isinstance(command, type) else command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from threading import Timer
 from typing import TYPE_CHECKING
 
 from cyclopts import Parameter
@@ -22,11 +21,8 @@ from aidos.jobs.answer import json_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from aidos.engine.embedded import EmbeddedEngine
 
-__all__ = ["Common", "TerminalProgress", "ask", "open_engine", "remark_if_slow", "show", "show_json", "tell"]
-
-SECONDS_BEFORE_REMARK = 3.0
+__all__ = ["Common", "TerminalProgress", "ask", "show", "show_json", "tell"]
 
 
 @Parameter(name="*", group="Every command")
@@ -94,25 +90,3 @@ def ask(question: str) -> str | None:
     """One line of the standard input; the question is a remark, so that results can be piped."""
     print(harmless(question), end="", file=sys.stderr, flush=True)
     return sys.stdin.readline() or None
-
-
-@contextmanager
-def remark_if_slow(remark: str, *, quiet: bool) -> Iterator[None]:
-    """Say why nothing happens, once it has taken longer than anybody expects."""
-    waiting = Timer(SECONDS_BEFORE_REMARK, tell, args=(remark,), kwargs={"quiet": quiet})
-    waiting.daemon = True
-    waiting.start()
-    try:
-        yield
-    finally:
-        waiting.cancel()
-
-
-@contextmanager
-def open_engine(common: Common) -> Iterator[EmbeddedEngine]:
-    """The embedded engine with the command's memory, threads and progress."""
-    from aidos.engine.embedded import EmbeddedEngine
-
-    progress = TerminalProgress(quiet=common.quiet)
-    with EmbeddedEngine(memory=common.memory, threads=common.threads, progress=progress) as engine:
-        yield engine

@@ -114,6 +114,8 @@ JOBS: Mapping[str, str] = {
     # every job
     "run": "aidos.app.running:RunRecipe",
     "describe": "aidos.app.running:DescribeJob",
+    "demo": "aidos.app.demo.showing:ShowDemo",
+    "doctor": "aidos.app.doctor:ExamineInstallation",
     # studies
     "evaluate mediator": "aidos.studies.mediator.study:MediatorStudy",
     "evaluate exposure": "aidos.studies.exposure.study:ExposureStudy",

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter, Token
+from cyclopts import Token
 
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["CONVERTERS", "PrivateName", "PrivateNames", "PrivateText", "read_name", "read_names", "read_text"]
+__all__ = ["CONVERTERS", "read_name", "read_names", "read_text"]
 
 MARK = "-"
 LARGEST = 1 << 24
@@ -73,10 +73,6 @@ def _one(kind: Any, tokens: Sequence[Token]) -> str:  # noqa: ARG001 (as cyclopt
     return read_name(_values(tokens)[0])
 
 
-def _text(kind: Any, tokens: Sequence[Token]) -> str:  # noqa: ARG001
-    return read_text(_values(tokens)[0])
-
-
 def _many(kind: Any, tokens: Sequence[Token]) -> list[str]:  # noqa: ARG001
     return read_names(_values(tokens))
 
@@ -87,9 +83,3 @@ def _unread(kind: Any, tokens: Sequence[Token]) -> str:  # noqa: ARG001
 
 CONVERTERS = {"text": _unread, "name": _one, "names": _many}
 """By the kind of `aidos.jobs.job.Private`; a text is read when all names before it are."""
-PrivateText = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_text)]
-"""A text that is private: an argument, or all of the standard input."""
-PrivateName = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_one)]
-"""A name that is private: an argument, or a line of the standard input."""
-PrivateNames = Annotated[Sequence[str], Parameter(allow_leading_hyphen=True, converter=_many)]
-"""Names that are private: arguments, or lines of the standard input."""

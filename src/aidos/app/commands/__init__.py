@@ -1,1 +1,0 @@
-"""One module per command; what is heavy is imported inside the functions."""
