@@ -71,6 +71,8 @@ def mechanism_names() -> list[str]:
 
 def find_mechanism(name: str) -> type:
     """The class of that name."""
+    if name in ELSEWHERE:
+        raise ParameterError(f"{name} publishes nothing", hint=f"see: {ELSEWHERE[name]} --help")
     places = _places()
     if name not in places:
         raise ParameterError(f"there is no mechanism called {name}", hint=did_you_mean(name, sorted(places)))
@@ -81,8 +83,6 @@ def find_mechanism(name: str) -> type:
 
 def build_mechanism(name: str, parameters: Mapping[str, object]) -> HistogramMechanism | WholeLogMechanism:
     """A mechanism that publishes, with these parameters; ParameterError names everything that is wrong."""
-    if name in ELSEWHERE:
-        raise ParameterError(f"{name} publishes nothing", hint=f"see: {ELSEWHERE[name]} --help")
     kind = find_mechanism(name)
     if kind is LogRelease:
         hint = "name the mechanism of the parts, and the kinds of items: --items queries,clicks"

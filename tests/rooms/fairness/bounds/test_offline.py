@@ -6,8 +6,8 @@ from small_cases import enumerated_optimum, geometric, legal_orders, query_of
 
 from aidos.errors import EngineError, ParameterError
 from aidos.rooms.fairness.baselines.thesis_ilp import ThesisProgram
-from aidos.rooms.fairness.bounds.stationary import stationary_bound
 from aidos.rooms.fairness.rankings import Standing
+from oracles.fairness import stationary_bound
 from oracles.hindsight import offline_optimum
 
 FLOORS = [0.0, 0.8, 0.9, 1.0]
