@@ -80,13 +80,24 @@ def _register(parent: App, words: tuple[str, ...], *, parts: bool = True) -> Non
     """The command of a job, or of a group with all its jobs."""
     line = " ".join(words)
     if line in places():
-        parent.command(checked(line, grow_command(find_job(line))), name=words[-1])
+        job = find_job(line)
+        parent.command(checked(line, grow_command(job)) if parts else _listed(job), name=words[-1])
     else:
         group = App(name=words[-1])
         group.default(_asking_for_a_part(line))
         for name in parts_of(line) if parts else ():
             _register(group, (*words, name))
         parent.command(group)
+
+
+def _listed(job: type) -> Callable[[], None]:
+    """A command in a list, which needs its words alone: its options are grown when it is asked."""
+
+    def command() -> None:
+        """Nothing: a list is looked at."""
+
+    command.__doc__ = job.__doc__
+    return command
 
 
 def _asking_for_a_part(line: str) -> Callable[[], None]:
