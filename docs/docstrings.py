@@ -18,10 +18,10 @@ BARS = re.compile(r"\|(\w(?:[^|`]*[\w)])?)\|")
 
 def tidy_docstring(_app: object, what: str, _name: str, _value: object, _options: object, lines: list[str]) -> None:
     """Show trees, tables, examples and |x| as typed, parameters of commands as fields; the list is changed in place."""
-    if what not in {"function", "module"}:
+    blocks = _blocks(lines)
+    if what not in {"function", "module"} and not any(block[0].strip() in EXAMPLES for block in blocks):
         lines[:] = _without_bars(lines)
         return
-    blocks = _blocks(lines)
     ends = ["", *(block[-1] for block in blocks)]
     tidied = [_tidied(block, before) for block, before in zip(blocks, ends, strict=False)]
     lines[:] = [line for block in tidied for line in (*block, "")]
