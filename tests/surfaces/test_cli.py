@@ -22,7 +22,7 @@ SECRET = "xyzzy-secret"
 
 def aidos(*arguments, cwd=None, env=None, **options):
     command = [sys.executable, "-m", "aidos", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False, **options)
 
 
 @pytest.fixture
