@@ -47,7 +47,7 @@ class Publish:
         return asked("ledger", "open", "log.tsv", "--epsilon", 6, "--delta", 0.05, "-o", "l.ledger")
 
     def run(self, place, target="release"):
-        return asked("publish", "log.tsv", "--ledger", "l.ledger", "--epsilon", 2, "-o", target)
+        return asked("publish", "log.tsv", "--ledger", "l.ledger", "--epsilon", 2, "--yes", "-o", target)
 
     def check(self, place, code):
         ledger = FileLedger(place / "l.ledger")

@@ -51,8 +51,13 @@ def place(tmp_path):
     return tmp_path
 
 
-def publish(place, *more):
+def ask(place, *more):
     return aidos("publish", "log.tsv", "--ledger", "l.ledger", *more, cwd=place)
+
+
+def publish(place, *more):
+    """With the answer to what is asked where nobody knows whether anything comes out."""
+    return ask(place, "--yes", *more)
 
 
 def test_a_release_from_start_to_finish(place):
@@ -103,6 +108,7 @@ def test_a_killed_release_stays_charged_and_leaves_no_directory(place):
         "l.ledger",
         "--epsilon",
         "2",
+        "--yes",
         "-o",
         "one",
     ]
@@ -135,20 +141,34 @@ def test_the_split_of_time_is_for_the_owner_and_not_in_the_release(place):
 
 
 def test_next_to_nothing_is_asked_about_before_anything_is_spent(place):
-    refused = publish(place, "--people", 230, "--epsilon", 2, "-o", "one")
+    refused = ask(place, "--people", 230, "--epsilon", 2, "-o", "one")
     assert refused.returncode == 2
     assert "of 230" in refused.stderr
     assert "--yes" in refused.stderr
     assert '"charged"' not in (place / "l.ledger").read_text()
-    meant = publish(place, "--people", 230, "--epsilon", 2, "--yes", "--json", "-o", "one")
+    meant = publish(place, "--people", 230, "--epsilon", 2, "--json", "-o", "one")
     assert meant.returncode == 0
     assert 30 < json.loads(meant.stdout)["outlook"][0]["people_needed"]["half"] < 60
 
 
-def test_without_a_number_of_people_the_needed_count_is_said_and_nothing_asked(place):
-    done = publish(place, "--epsilon", 0.01, "-o", "one")
-    assert done.returncode == 0
-    assert "passes as often as not with about" in done.stderr
+def test_without_a_number_of_people_nothing_is_charged_until_one_says_yes(place):
+    asked = ask(place, "--epsilon", 0.01, "-o", "one")
+    assert asked.returncode == 2
+    assert "passes as often as not with about" in asked.stderr
+    assert "people on" in asked.stderr
+    assert "--people" in asked.stderr
+    assert "--yes" in asked.stderr
+    assert '"charged"' not in (place / "l.ledger").read_text()
+    assert publish(place, "--epsilon", 0.01, "-o", "one").returncode == 0
+
+
+@pytest.mark.parametrize(("people", "code"), [(230, 2), (1_000_000, 0)])
+def test_the_ledger_may_know_how_many_people_there_are(place, people, code):
+    (place / "l.ledger").unlink()
+    opening = ("--epsilon", 3, "--delta", 1e-6, "--people", people, "--disjoint", "-o", "known.ledger")
+    assert aidos("ledger", "open", "log.tsv", *opening, cwd=place).returncode == 0
+    assert aidos("publish", "log.tsv", "--ledger", "known.ledger", "-o", "out", cwd=place).returncode == code
+    assert json.loads(aidos("ledger", "show", "known.ledger", "--json", cwd=place).stdout)["people"] == people
 
 
 def test_nothing_survives_and_the_release_says_why(place):
@@ -169,7 +189,7 @@ def test_any_table_of_persons_and_items_goes_through_the_same_door(tmp_path):
     )
     assert opened.returncode == 0, opened.stderr
     table = ["--person", "customer", "--item", "product", "--sets", 2, "--epsilon", 3]
-    done = aidos("publish", "b.parquet", "--ledger", "b", *table, "-o", "out", cwd=tmp_path)
+    done = aidos("publish", "b.parquet", "--ledger", "b", *table, "--yes", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "one person (customer)" in done.stdout
     items = pq.read_table(tmp_path / "out" / "items.parquet").column(0).to_pylist()

@@ -39,7 +39,7 @@ def place(tmp_path):
 
 
 def publish(place, *options):
-    return aidos("publish", "log.tsv", "--ledger", "l.ledger", *options, "-o", "there/out", cwd=place)
+    return aidos("publish", "log.tsv", "--ledger", "l.ledger", "--yes", *options, "-o", "there/out", cwd=place)
 
 
 def charges(place):
@@ -49,7 +49,7 @@ def charges(place):
 def publish_without(package, place):
     """In a process of its own: a package that is not installed cannot be imported, wherever that is tried."""
     hide = f"import sys; sys.modules[{package!r}] = None; from aidos.app.cli import main; main()"
-    options = ["publish", "log.tsv", "--ledger", "l.ledger", "-o", "out"]
+    options = ["publish", "log.tsv", "--ledger", "l.ledger", "--yes", "-o", "out"]
     return subprocess.run(
         [sys.executable, "-c", hide, *options], cwd=place, capture_output=True, text=True, timeout=60, check=False
     )
@@ -94,7 +94,7 @@ def test_columns_that_a_table_lacks_are_told_before_the_charge(place):
         "ledger", "open", "t.csv", "--person", "whose", "--epsilon", 1, "--delta", 1e-6, "-o", "t", cwd=place
     )
     assert opened[0] == 0
-    options = ["--person", "whose", "--item", "what", "--ledger", "t", "-o", "out"]
+    options = ["--person", "whose", "--item", "what", "--ledger", "t", "--yes", "-o", "out"]
     code, _, complained = aidos("publish", "t.csv", *options, cwd=place)
     assert code == 2
     assert "whose" in complained
@@ -152,7 +152,8 @@ def test_a_disk_that_really_fills_up_costs_one_charge_and_leaves_no_half_release
     )
     limits = ["--person", "who", "--epsilon", 9, "--delta", 1e-5, "-o", "t.ledger"]
     assert aidos("ledger", "open", "t.parquet", *limits, cwd=tmp_path)[0] == 0
-    options = ["t.parquet", "--person", "who", "--item", "what", "--epsilon", "9", "--ledger", "t.ledger", "-o", "out"]
+    options = ["t.parquet", "--person", "who", "--item", "what", "--epsilon", "9"]
+    options += ["--ledger", "t.ledger", "--yes", "-o", "out"]
     done = subprocess.run(
         [sys.executable, "-m", "aidos", "publish", *options],
         cwd=tmp_path,

@@ -84,6 +84,8 @@ class LedgerState:
     """Witnesses besides that of the registry."""
     disjoint: tuple[str, ...] = ()
     """Ids of ledgers that are about other people, as its owner declared."""
+    people: int | None = None
+    """How many people there are, where its owner made that public."""
     lines: int = 1
     closed: bool = False
     charges: list[Charge] = field(default_factory=list)
@@ -205,6 +207,7 @@ def _header(path: Path, raw: bytes) -> LedgerState:
             {1: written["chain"]},
             witnesses=tuple(header.get("witnesses", ())),
             disjoint=tuple(header.get("disjoint", ())),
+            people=header.get("people"),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise _foreign(path) from error

@@ -28,12 +28,19 @@ SOME_OF_THE_PEOPLE = 0.01
 """Populations that share more than this are not disjoint."""
 
 
-def open_ledger(
-    place: Path, budget: Budget, data: DataSet, *, witness: Path | None = None, disjoint: bool = False
+def open_ledger(  # noqa: PLR0913 (of what, where, how much, and what its owner declares)
+    place: Path,
+    budget: Budget,
+    data: DataSet,
+    *,
+    witness: Path | None = None,
+    disjoint: bool = False,
+    people: int | None = None,
 ) -> FileLedger:
     """Open the ledger of a source: the file ``place``, or a file with a random name in the directory ``place``.
 
-    ``disjoint`` declares that nobody in these data is in those of another ledger, whatever their names say.
+    ``disjoint`` declares that nobody in these data is in those of another ledger, whatever their names say; ``people``
+    is how many people there are, where that is public.
     """
     directory = place if place.is_dir() else place.parent
     if not directory.is_dir():
@@ -52,6 +59,7 @@ def open_ledger(
             "disjoint": _refuse_known(data, directory, disjoint=disjoint),
             "witnesses": witnesses,
             "budget": asdict(budget),
+            "people": people,
             "part": asdict(data.part(key)),
             "time": now(),
         }

@@ -32,8 +32,10 @@ from aidos.rooms.publish.tables import TableRelease
 __all__ = ["ITEMS", "RANKS", "SHARES", "Needed", "Outlook", "needed_people", "outlook", "refuse_next_to_nothing"]
 
 NEARLY_ALWAYS = 0.99
-NEXT_TO_NOTHING = 50
+NEXT_TO_NOTHING = 40
 """Items in all, by the sample world. Real logs have less in common: two of them gave none where it gives up to 29."""
+LARGE_SHARE = 0.1
+"""Of all people: where there is no model, few items are expected that more people than this have in common."""
 
 RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 SHARES: Mapping[str, Sequence[float]] = MappingProxyType(
@@ -51,6 +53,8 @@ STEERED = 0.7
 """Of the people who have an item that a first round found, those who are counted for it: measured, about."""
 CANDIDATES = 10
 """Items that a person shares a steered weight out over, where more would count."""
+SIZES = tuple(digit * 10**zeros for zeros in range(2, 9) for digit in (1, 2, 5))
+"""Numbers of people that are tried where the public one is not known."""
 MOST_ITEMS = 1_000_000
 
 
@@ -108,17 +112,34 @@ def outlook(built: Built, facts: PublicFacts) -> list[Outlook]:
     return [Outlook(kind, needed, facts.people) for kind, own in tables.items() if (needed := needed_people(own, 1))]
 
 
-def refuse_next_to_nothing(expected: Sequence[Outlook], desk: Desk) -> None:
-    """ParameterError with the numbers, where a log of the public size usually gives next to nothing."""
-    impossible = [one for one in expected if one.people is not None and one.needed.half > one.people]
+def refuse_next_to_nothing(built: Built, expected: Sequence[Outlook], desk: Desk) -> None:
+    """ParameterError with the numbers, where a log of the public size usually gives next to nothing, or it has none."""
+    if any(one.people is None for one in expected):
+        enough = _enough(built)
+        raise ParameterError(
+            "whether anything would come out cannot be told without a public number of people, and the budget would be "
+            "spent. " + "; ".join([*map(str, expected), *([enough] if enough else [])]),
+            hint=f"say with {desk.spelled('people')} how many there are, about, if that may be known (it stands in the "
+            f"release); add {desk.spelled('yes', True)} to spend the budget without",
+        )
+    rare = all(one.people is not None and one.needed.half > LARGE_SHARE * one.people for one in expected)
     usual = [one.usual for one in expected if one.usual is not None]
-    if not expected or not (len(impossible) == len(expected) or (usual and sum(usual) < NEXT_TO_NOTHING)):
+    if not expected or not (sum(usual) < NEXT_TO_NOTHING if usual else rare):
         return
     raise ParameterError(
         "next to nothing would come out, and the budget would be spent. " + "; ".join(map(str, expected)),
         hint=f"a larger {desk.spelled('epsilon')}, fewer kinds of items or more people's data; "
         f"add {desk.spelled('yes', True)} to spend it all the same",
     )
+
+
+def _enough(built: Built) -> str:
+    """From how many people on a release is not next to nothing, in words; empty where there is no model."""
+    for people in SIZES:
+        usual = [one.usual for one in outlook(built, PublicFacts(people=people))]
+        if sum(filter(None, usual)) >= NEXT_TO_NOTHING:
+            return f"a log like the sample world's gives {NEXT_TO_NOTHING} items in all from about {people:,} people on"
+    return ""
 
 
 def needed_people(calibration: Mapping[str, float], items_per_person: int) -> Needed | None:

@@ -10,6 +10,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from annotated_types import Ge
+
+from aidos.core.checks import check_parameters
 from aidos.errors import AidosError, BudgetError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -56,6 +59,7 @@ class LedgerShown(Finding):
             "closed": state.closed,
             "neighbours": budget.neighbours.value,
             "unit": budget.unit.noun,
+            "people": state.people,
             "accountant": budget.accountant.value,
             **{name: {"epsilon": epsilon, "delta": delta} for name, (epsilon, delta) in amounts.items()},
             "charges": [_charge_facts(charge) for charge in state.charges],
@@ -137,7 +141,7 @@ class OpenLedger:
     Only you can read the file; it is never overwritten.
 
     For example:
-        aidos ledger open log.tsv --epsilon 3 --delta 1e-5 -o log.ledger
+        aidos ledger open log.tsv --epsilon 3 --delta 1e-5 --people 20000 -o log.ledger
         aidos ledger open log.tsv.gz --epsilon 3 --delta 1e-5 --witness /mnt/backup -o ledgers/
         aidos ledger open baskets.csv --person customer --epsilon 3 --delta 1e-5 -o b.ledger
     """
@@ -151,6 +155,8 @@ class OpenLedger:
     """Most probability with which the promise may fail, in all."""
     output: Annotated[Path, Short("-o")]
     """The file to make, or a directory, in which it gets a random name."""
+    people: Annotated[int | None, Ge(1)] = None
+    """How many people there are, about, if that is public: `publish` then knows whether anything will come out."""
     source: str = ""
     """What you call the data; the first file's name if unset."""
     person: str = "client_id"
@@ -172,6 +178,7 @@ class OpenLedger:
         from aidos.core.guarantee import Neighbours, Unit
         from aidos.rooms.publish.sources import data_set, data_with_people
 
+        check_parameters(self)
         budget = Budget(
             epsilon=self.epsilon,
             delta=self.delta,
@@ -180,7 +187,9 @@ class OpenLedger:
             accountant=Accountant(self.accountant),
         )
         with data_with_people(data_set(self.files, self.source), self.person, self.how, desk) as data:
-            opened = open_ledger(self.output, budget, data, witness=self.witness, disjoint=self.disjoint)
+            opened = open_ledger(
+                self.output, budget, data, witness=self.witness, disjoint=self.disjoint, people=self.people
+            )
         return LedgerChanged(
             value=opened.state(),
             done=f"opened with epsilon = {self.epsilon:g}, delta = {self.delta:g}; keep the file",
@@ -345,6 +354,7 @@ def _tables(state: LedgerState) -> Iterator[Block]:
             ("source", f"{state.source or 'not named'}, states seen: {len(state.parts)}"),
             *([("declared disjoint", f"from ledger {', '.join(state.disjoint)}")] if state.disjoint else ()),
             ("protects", f"{budget.neighbours} of one {budget.unit.noun} ({budget.unit.column})"),
+            *([] if state.people is None else [("people", f"{state.people:,}")]),
             ("adds up", budget.accountant.value),
             *([("fits next", _next(state))] if state.spends and not state.closed else ()),
             ("state", "closed: no more charges" if state.closed else "open"),

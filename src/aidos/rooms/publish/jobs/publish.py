@@ -57,7 +57,7 @@ class Terms:
     accept_large_delta: bool = False
     """Go on although delta is larger than one in --people, or than 1e-5 where that is not given."""
     yes: bool = False
-    """Spend the budget although next to nothing is expected to come out."""
+    """Spend the budget although next to nothing may come out."""
     seed: int | None = None
     """Repeatable noise, for tests and simulations: the release then carries no guarantee."""
     finding: Path | None = None
@@ -96,6 +96,7 @@ class Publish:
 
     def run(self, desk: Desk) -> PublishedLog:
         """Refuse what cannot work, then read, charge, run and write."""
+        from aidos.account.ledger import FileLedger
         from aidos.core.mechanism import PublicFacts
         from aidos.core.noise import Noise
         from aidos.rooms.publish.catalogue import build_release
@@ -103,10 +104,14 @@ class Publish:
 
         if not self.files:
             raise ParameterError(LACKING, hint="see: aidos publish --help")
-        recipe, facts = self.what.to_recipe(), PublicFacts(people=self.what.people, vouched=self.how.vouched())
+        ledger = None if self.terms.ledger is None else FileLedger(self.terms.ledger)
+        what = self.what
+        if ledger is not None and what.people is None:
+            what = replace(what, people=ledger.state().people)
+        recipe, facts = what.to_recipe(), PublicFacts(people=what.people, vouched=self.how.vouched())
         built = build_release(recipe)
         expected = self._refuse(built, facts, desk)
-        ledger = self._ledger(built, facts, desk)
+        self._ask(ledger, built, facts, desk)
         noise = desk.noise if self.terms.seed is None else Noise(self.terms.seed)
         with desk.engine() as engine:
             engine.progress = watch = Stopwatch(engine.progress, inside={NOISE: COUNTING})
@@ -130,21 +135,20 @@ class Publish:
             _refuse_place(self.terms.finding, self.output, desk)
         expected = outlook(built, facts)
         if self.terms.ledger is not None and not self.terms.yes:
-            refuse_next_to_nothing(expected, desk)
+            refuse_next_to_nothing(built, expected, desk)
         for one in (*expected, *filter(None, [facts.vouched])):
             desk.remark(str(one))
         return expected
 
-    def _ledger(self, built: Built, facts: PublicFacts, desk: Desk) -> FileLedger | None:
-        """The ledger of these files, with room for the guarantee: asked before the data are read."""
+    def _ask(self, ledger: FileLedger | None, built: Built, facts: PublicFacts, desk: Desk) -> None:
+        """Whether the ledger is that of these files and has room for the guarantee: before the data are read."""
         from aidos.account.budget import Spend
-        from aidos.account.ledger import FileLedger
         from aidos.account.opening import recognise_data
         from aidos.rooms.publish.sources import data_set
 
-        if self.terms.ledger is None:
+        if ledger is None:
             if self.terms.without_ledger:
-                return None
+                return
             opening = (
                 f"aidos ledger open {' '.join(self.files)} --epsilon 1 --delta 1e-6 -o FILE"
                 if desk.in_terminal
@@ -154,13 +158,11 @@ class Publish:
                 "no ledger was named, and without one nothing bounds what was released before",
                 hint=f"{opening}; for synthetic data: {desk.spelled('without_ledger', True)}",
             )
-        ledger = FileLedger(self.terms.ledger)
         ledger.witnessed()
         state = ledger.state()
         state.budget.admit(state.spends, Spend(built.guarantee(facts), built.gaussian_part()))
         if recognise_data(ledger, data_set(self.files)):
             desk.remark(f"the data have changed since the last release and are mostly the same: {ledger.path} goes on")
-        return ledger
 
 
 def publish_table(  # noqa: PLR0913 (what to release of what and where to, and on which terms)

@@ -36,7 +36,7 @@ class What:
     set: tuple[str, ...] = ()
     """Another parameter of the mechanism, as NAME=VALUE; may be repeated."""
     people: Annotated[int | None, Ge(1)] = None
-    """The number of people in the data, if that is public; some mechanisms need it."""
+    """How many people there are, about, if that is public; some mechanisms need it. The ledger may know it."""
     person: str = ""
     """For a table that is no search log: the column that says whose row it is."""
     item: Annotated[tuple[str, ...], Commas(repeated=True)] = ()
