@@ -69,7 +69,7 @@ def best_of(turns: int, make: Callable[[], Made]) -> tuple[float, Made]:
 
 def compare(size: str) -> bool:
     """All five experiments with their pages."""
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     limit = COMPARISON_SECONDS[size]
     with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(io.StringIO()):

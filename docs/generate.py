@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin
 
 import aidos
-from aidos.app.cli import grow
-from aidos.app.registry import COMMANDS, JOBS, VERBS, find_job
 from aidos.jobs.asking import Asked, bare, parameters_of
+from aidos.surfaces.cli import grow
+from aidos.surfaces.registry import COMMANDS, JOBS, VERBS, find_job
 
 __all__ = ["commands_page", "job_page", "jobs_page", "write_reference"]
 

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 
 import aidos
-from aidos.app.cli import grow
-from aidos.app.demo.house import FLOORS
-from aidos.app.registry import COMMANDS
+from aidos.demo.house import FLOORS
 from aidos.ingest.formats.base import LineFormat
+from aidos.surfaces.cli import grow
+from aidos.surfaces.registry import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "aidos"

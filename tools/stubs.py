@@ -17,9 +17,9 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
-from aidos.app.registry import GROUPS, VERBS, parts_of
-from aidos.app.verbs import ANY, job_of
 from aidos.jobs.asking import bare, parameters_of
+from aidos.surfaces.registry import GROUPS, VERBS, parts_of
+from aidos.surfaces.verbs import ANY, job_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
 STUB = ROOT / "__init__.pyi"

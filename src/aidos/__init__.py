@@ -91,7 +91,7 @@ def __getattr__(name: str) -> object:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     if name in __all__:
-        globals()[name] = verb = import_module("aidos.app.verbs").make_verb(name)
+        globals()[name] = verb = import_module("aidos.surfaces.verbs").make_verb(name)
         return verb
     raise AttributeError(f"module 'aidos' has no attribute {name!r}")
 

@@ -1,6 +1,6 @@
 """`python -m aidos` is the command line."""
 
-from aidos.app.cli import main
+from aidos.surfaces.cli import main
 
 if __name__ == "__main__":
     main()

@@ -7,7 +7,7 @@ parts of the sample world, and what other jobs leave behind.
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

@@ -9,10 +9,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from aidos.app.cli import grow
-from aidos.app.registry import VERBS
-from aidos.app.verbs import ANY, job_of
 from aidos.jobs.answer import Answer, Finding, Release
+from aidos.surfaces.cli import grow
+from aidos.surfaces.registry import VERBS
+from aidos.surfaces.verbs import ANY, job_of
 
 
 def commands(known, words=()):

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
 
-from aidos.app.cli import run
-from aidos.app.registry import JOBS, find_job
 from aidos.errors import AidosError
 from aidos.jobs.asking import ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Negative, Several
+from aidos.surfaces.cli import run
+from aidos.surfaces.registry import JOBS, find_job
 
 ALL = {**QUESTIONS, **SLOW_QUESTIONS}
 VOLATILE = {"seconds", "processor_seconds", "elapsed", "command", "id", "opened", "head"}

@@ -5,8 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from aidos.account.ledger import FileLedger
-from aidos.app.cli import run
 from aidos.rooms.publish.manifest import read_manifest, verify_release
+from aidos.surfaces.cli import run
 
 SECRET = "xylophone therapist hopeless"
 

@@ -10,12 +10,12 @@ from types import ModuleType
 import pytest
 from transcripts import LAST_DIGITS, PAGES, ROOT, commands, play, same
 
-from aidos.app.cli import grow
-from aidos.app.registry import COMMANDS
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import DISTRIBUTION
 from aidos.rooms.fairness.solver import warm_up
 from aidos.rooms.publish.catalogue import BUILT_IN, find_mechanism
+from aidos.surfaces.cli import grow
+from aidos.surfaces.registry import COMMANDS
 
 DOCS = ROOT / "docs"
 GENERATED = DOCS / "reference" / "generated"

@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "start.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]

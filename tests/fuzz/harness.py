@@ -70,8 +70,8 @@ def _in_memory() -> io.TextIOWrapper:
 
 
 def _answer(target, data: bytes, place: Path) -> int:
-    from aidos.app.cli import run
     from aidos.errors import AidosError
+    from aidos.surfaces.cli import run
 
     if target.call is None:
         command, content = target.chosen(data)

@@ -131,7 +131,7 @@ def make_index(place: Path) -> None:
 
 def make_changes(place: Path) -> None:
     """An exposure directory that was changed since."""
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     shutil.copytree(place / "exposure", place / "changed")
     if run(["expose", "add", str(place / "new.jsonl"), "--in", str(place / "changed"), "--quiet"]):
@@ -155,8 +155,8 @@ def make_models(place: Path) -> None:
 
 def make_unfinished(place: Path) -> None:
     """An exposure directory whose computation was interrupted while it gathered."""
-    from aidos.app.cli import run
     from aidos.rooms.exposure.queries import compute
+    from aidos.surfaces.cli import run
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -284,7 +284,7 @@ def in_child(place: Path, kind: str, seed: int, damage: str, commands: list[Comm
 
 def _run_all(place: Path, commands: list[Command], said: int, last: int) -> int:
     """All commands, each after the other; the first that fails in any way ends it, unless it failed in words."""
-    from aidos.app.cli import _complain_about, run
+    from aidos.surfaces.cli import _complain_about, run
 
     os.chdir(place)
     null = os.open(os.devnull, os.O_RDWR)
@@ -341,7 +341,7 @@ def trial(place: Path, kind: Kind, seed: int) -> Outcome:
 
 def warm(place: Path) -> None:
     """Open every state once in this process, so that children find all code loaded; all must open as they were made."""
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     out, err = os.dup(1), os.dup(2)
     null = os.open(os.devnull, os.O_RDWR)

@@ -67,7 +67,7 @@ class Target:
 
 def make_given(given: Path) -> None:
     """Write what targets need beside the fuzzed file: a part of the sample world, a profile, a ledger, a release."""
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     given.mkdir(parents=True)
     made = {part: str(given / f"{part}.parquet") for part in ("log", "posts", "rankings", "results")}
@@ -273,7 +273,7 @@ def verify_manifest(data: bytes, place: Path) -> int:
     """A release whose manifest was exchanged."""
     import shutil
 
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     shutil.copytree(place.parent / "given" / "release", place / "release", dirs_exist_ok=True)
     (place / "release" / "MANIFEST.json").write_bytes(data)

@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE))
 import harness  # noqa: E402
 from targets import TARGETS, Target, make_given  # noqa: E402
 
-import aidos.app.cli  # noqa: E402, F401 (loaded before processes are forked, so that none waits for it)
+import aidos.surfaces.cli  # noqa: E402, F401 (loaded before processes are forked, so that none waits for it)
 
 
 def planted(call):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aidos.account.ledger import FileLedger
-from aidos.app.cli import run
 from aidos.core.guarantee import ApproxDP
+from aidos.surfaces.cli import run
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 TEXTS = {
     "debt": ("Debt advice and loan repayment", "Debt collector, bankruptcy, owing money to creditors"),

@@ -11,7 +11,7 @@ MOST = 400_000
 """Kilobytes above what the command takes for a small file."""
 CHILD = """
 import resource, sys
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 code = run(sys.argv[1:])
 print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -12,8 +12,8 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
-from aidos.app.registry import COMMANDS
+from aidos.surfaces.cli import run
+from aidos.surfaces.registry import COMMANDS
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 ROW = "17\tfern care\t2006-03-01 10:00:00\t\t\n"
@@ -137,7 +137,7 @@ def test_a_bug_says_where_but_not_with_which_data(monkeypatch, capsys):
     def fails(*_arguments):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr("aidos.app.cli._grown", lambda _arguments: fails)
+    monkeypatch.setattr("aidos.surfaces.cli._grown", lambda _arguments: fails)
     assert run(["doctor"]) == 4
     told = capsys.readouterr().err
     assert "ValueError" in told

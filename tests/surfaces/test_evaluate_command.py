@@ -5,8 +5,8 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
 from aidos.studies.mediator.world import ThesisWorld, write_posts
+from aidos.surfaces.cli import run
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 WORLD = ("--size", "120")
 QUICK = {

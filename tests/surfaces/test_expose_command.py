@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

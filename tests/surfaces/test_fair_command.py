@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 NAMES = "visitor_id,event_time,search_term,sku,position,device"
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from aidos.account.witness import registry_in
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 PROBABILISTIC = """

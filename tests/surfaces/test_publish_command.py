@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 PEOPLE = 400
 

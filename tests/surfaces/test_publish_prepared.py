@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
 from aidos.rooms.publish import directory
+from aidos.surfaces.cli import run
 
 PEOPLE = 300
 BYTES = 100_000
@@ -48,7 +48,7 @@ def charges(place):
 
 def publish_without(package, place):
     """In a process of its own: a package that is not installed cannot be imported, wherever that is tried."""
-    hide = f"import sys; sys.modules[{package!r}] = None; from aidos.app.cli import main; main()"
+    hide = f"import sys; sys.modules[{package!r}] = None; from aidos.surfaces.cli import main; main()"
     options = ["publish", "log.tsv", "--ledger", "l.ledger", "--yes", "-o", "out"]
     return subprocess.run(
         [sys.executable, "-c", hide, *options], cwd=place, capture_output=True, text=True, timeout=60, check=False

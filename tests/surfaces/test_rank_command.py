@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from aidos.app.cli import run
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.jobs.recipe import Recipe
 from aidos.rooms.publish.jobs.publish import publish_table
 from aidos.rooms.publish.released import open_released
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 from oracles.clickgraph import PlainGraph

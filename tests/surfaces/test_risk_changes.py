@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 
@@ -342,9 +342,9 @@ def test_a_missing_compiler_is_named_by_the_extra_of_this_room(command, tmp_path
 def test_the_remark_about_compiling_is_made_only_if_it_is_so(monkeypatch, capsys):
     from types import ModuleType, SimpleNamespace
 
-    from aidos.app.console import tell
     from aidos.jobs.desk import Desk
     from aidos.rooms.risk.jobs import options
+    from aidos.surfaces.console import tell
 
     module = ModuleType("aidos.made.kernels")
     module.kernel = SimpleNamespace(stats=SimpleNamespace(cache_misses={}))

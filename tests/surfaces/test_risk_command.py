@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from aidos.app.cli import run
 from aidos.model.annotations import read_annotations
 from aidos.model.sensitive import TopicSet, read_topics
+from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
 

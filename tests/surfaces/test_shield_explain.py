@@ -10,8 +10,8 @@ from contextlib import closing
 import pytest
 
 import aidos
-from aidos.app.cli import run
 from aidos.errors import InputError, ParameterError
+from aidos.surfaces.cli import run
 
 NOTES = {
     "garden": "Vegetable patch: compost, seeds, pruning the roses, gardening in spring",

@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 RESULTS = [
     {"url": "https://forum.example/ski", "title": "Ski repair", "content": "base and wax", "engine": "one"},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aidos.app.cli import grow, run
+from aidos.surfaces.cli import grow, run
 
 PIPE = "pipe"
 FILES = ("FILES", "SOURCE", "SOURCES", "RUNS", "RANKINGS", "PAIRS")
@@ -17,7 +17,7 @@ FILES = ("FILES", "SOURCE", "SOURCES", "RUNS", "RANKINGS", "PAIRS")
 
 CHILD = """
 import json, sys
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 for arguments in json.load(sys.stdin):
     print("asked", *arguments, file=sys.stderr, flush=True)
     print("code", run(arguments), *arguments, flush=True)

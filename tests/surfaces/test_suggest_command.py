@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from aidos.app.cli import run
 from aidos.rooms.publish.manifest import MANIFEST
+from aidos.surfaces.cli import run
 
 SESSIONS = {
     "moss care": ("fern care", 300),

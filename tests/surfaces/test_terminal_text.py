@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from aidos.app.cli import run
-from aidos.app.console import show, show_json, tell
 from aidos.core.plaintext import ACTING
 from aidos.errors import InputError
 from aidos.report.terminal import write
 from aidos.rooms.publish.directory import write_histogram
+from aidos.surfaces.cli import run
+from aidos.surfaces.console import show, show_json, tell
 
 BAD = "x\x1b]0;owned\x07\x1b[2J\u202etxt\u2066\x9b31m\u200f"
 """Renames the window, clears the screen, turns the direction of reading, and changes the colour."""

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import aidos
-from aidos.app.cli import run
-from aidos.app.registry import VERBS
-from aidos.app.verbs import ANY, job_of
 from aidos.errors import AidosError, ParameterError
 from aidos.jobs.asking import parameters_of
+from aidos.surfaces.cli import run
+from aidos.surfaces.registry import VERBS
+from aidos.surfaces.verbs import ANY, job_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

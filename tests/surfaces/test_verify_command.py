@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from aidos.app.cli import run
+from aidos.surfaces.cli import run
 
 
 def aidos(*arguments):

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import aidos
-from aidos.app.cli import run
 from aidos.jobs.answer import Finding
+from aidos.surfaces.cli import run
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 ROW = "17\tfern care\t2006-03-01 10:00:00\t\t\n"

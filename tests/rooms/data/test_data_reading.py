@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import aidos
-from aidos.app.cli import run
 from aidos.core.records import SEARCH_LOG
 from aidos.errors import AidosError, EngineError, InputError, ParameterError
 from aidos.jobs.answer import Finding
+from aidos.surfaces.cli import run
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 ROWS = "".join(f"{17 + n // 2}\tfern care\t2006-03-01 10:00:0{n}\t\t\n" for n in range(4))

@@ -130,7 +130,7 @@ def test_what_is_wrong_is_told_with_a_hint(kept, tmp_path):
 
 
 def test_facts_are_what_the_command_line_prints(kept, capsys):
-    from aidos.app.cli import run
+    from aidos.surfaces.cli import run
 
     assert run(["expose", "query", "debt", "--in", str(kept), "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out) == aidos.exposure(kept).query("debt").facts()

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from made_posts import as_table, compute_posts, made_post
 
-from aidos.app.cli import run
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import EngineError, InputError, ParameterError
 from aidos.rooms.exposure.queries import estimate as estimating
@@ -16,6 +15,7 @@ from aidos.rooms.exposure.queries.changes import add
 from aidos.rooms.exposure.queries.compute import compute
 from aidos.rooms.exposure.queries.estimate import Room
 from aidos.rooms.exposure.queries.settings import SearchExposure
+from aidos.surfaces.cli import run
 
 Kind = namedtuple("Kind", "posts words vocabulary settings")
 KINDS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.jobs.desk import Desk
 from aidos.report.page import Block, Callout, Chapter, Code, Facts, Prose
 

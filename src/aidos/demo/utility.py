@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.errors import InputError
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Figure, Prose
 

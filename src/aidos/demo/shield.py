@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Prose
 
 if TYPE_CHECKING:
-    from aidos.app.demo.searcher import Told
+    from aidos.demo.searcher import Told
 
 __all__ = ["shield_chapter"]
 
 
 def shield_chapter(place: Workplace) -> Outcome:
     """Build a searcher's profile from what she searched for, and decide about one of her queries."""
-    from aidos.app.demo.searcher import find_searcher
+    from aidos.demo.searcher import find_searcher
     from aidos.report.values import counted
 
     told = find_searcher(place)

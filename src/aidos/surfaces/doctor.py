@@ -10,10 +10,10 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
 
 from aidos import __version__
-from aidos.app.extras import EXTRAS
 from aidos.errors import DISTRIBUTION, install_command
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
+from aidos.jobs.extras import EXTRAS
 
 if TYPE_CHECKING:
     from aidos.report.page import Block

@@ -19,16 +19,16 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 
 from cyclopts import Parameter, Token
 
-from aidos.app.bars import TerminalProgress
-from aidos.app.console import Common, ask, show, show_json, tell
-from aidos.app.registry import find_job, places
-from aidos.app.standardinput import CONVERTERS, read_text
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.asking import bare
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
+from aidos.surfaces.bars import TerminalProgress
+from aidos.surfaces.console import Common, ask, show, show_json, tell
+from aidos.surfaces.registry import find_job, places
+from aidos.surfaces.standardinput import CONVERTERS, read_text
 
 __all__ = ["TYPED", "by_recipe", "grow_command", "in_options", "tell_answer"]
 

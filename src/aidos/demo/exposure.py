@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.report.page import Callout, Card, Chapter, Code, DataTable, Prose
 from aidos.report.page import Facts as Tiles
 

@@ -7,10 +7,10 @@ import shutil
 from aidos.account.budget import Budget
 from aidos.account.opening import open_ledger
 from aidos.account.witness import registry_in
-from aidos.app.demo.chapter import Outcome, Workplace
 from aidos.core.guarantee import statement
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.jobs.recipe import Recipe
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Prose
 from aidos.rooms.publish.directory import PublishedLog

@@ -12,14 +12,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-from aidos.app.extras import missing, needs
 from aidos.errors import install_command
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
+from aidos.jobs.extras import missing, needs
 from aidos.jobs.job import Short
 
 if TYPE_CHECKING:
-    from aidos.app.demo.chapter import ChapterMaker
+    from aidos.demo.chapter import ChapterMaker
     from aidos.report.page import Block
 
 __all__ = ["CHAPTERS", "ShowDemo", "ShownDemo"]
@@ -86,8 +86,8 @@ class ShowDemo:
 
     def run(self, desk: Desk) -> ShownDemo:
         """Make every chapter, then the page."""
-        from aidos.app.demo.chapter import Workplace
-        from aidos.app.demo.page import left_out_chapter, write_page
+        from aidos.demo.chapter import Workplace
+        from aidos.demo.page import left_out_chapter, write_page
         from aidos.world.size import World
 
         world = World(size=self.size, seed=self.seed)
@@ -123,5 +123,5 @@ def _tell_what_is_missing(left_out: Mapping[str, Sequence[str]], desk: Desk) -> 
 
 
 def _maker(name: str) -> ChapterMaker:
-    maker: ChapterMaker = getattr(import_module(f"aidos.app.demo.{name}"), f"{name}_chapter")
+    maker: ChapterMaker = getattr(import_module(f"aidos.demo.{name}"), f"{name}_chapter")
     return maker

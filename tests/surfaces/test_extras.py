@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from aidos.app import cli
-from aidos.app.demo import showing as demo
-from aidos.app.extras import EXTRAS, NEEDS, NEEDS_BY_OPTION, checked, missing, needs
+from aidos.demo import showing as demo
 from aidos.errors import DISTRIBUTION, MissingExtraError
 from aidos.jobs.asking import parameters_of
+from aidos.jobs.extras import EXTRAS, NEEDS, NEEDS_BY_OPTION, checked, missing, needs
+from aidos.surfaces import cli
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
@@ -219,7 +219,7 @@ def test_a_command_needs_what_it_can_import():
 
 def test_a_chapter_of_the_demo_needs_what_it_can_import():
     for chapter, lines in demo.CHAPTERS.items():
-        packages = {each for each in reached([f"aidos.app.demo.{chapter}"]) if not has(core(), each)}
+        packages = {each for each in reached([f"aidos.demo.{chapter}"]) if not has(core(), each)}
         named = packages_of(extra for line in lines for extra in needs(line))
         assert not packages - named - {"vl_convert", "lightgbm", *BY_NAME}, chapter
 
@@ -276,7 +276,7 @@ HIDE = f"import sys; sys.modules.update(dict.fromkeys({sorted(packages_of(EXTRAS
 def on_a_core_install(code, directory):
     """What a Python says in which none of the optional packages can be imported."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", f"{HIDE} from aidos.app.cli import main, run; {code}"]
+    command = [sys.executable, "-c", f"{HIDE} from aidos.surfaces.cli import main, run; {code}"]
     return subprocess.run(
         command, cwd=directory, env=environment, capture_output=True, text=True, check=False, timeout=300
     )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aidos.app.demo.chapter import Workplace
 from aidos.core.profile import BuiltProfile, KeptProfile, Kind
+from aidos.demo.chapter import Workplace
 from aidos.errors import InputError
 from aidos.ingest.history.document import make_document
 from aidos.model.profilefile import OpenedProfile, taxonomy_name

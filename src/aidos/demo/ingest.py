@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.engine.files import write_text
 from aidos.errors import Problem
 from aidos.ingest.normalise import NORMALISED

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from cyclopts import Parameter
 
-from aidos.app.bars import TerminalProgress
 from aidos.core.plaintext import harmless
 from aidos.jobs.answer import json_text
+from aidos.surfaces.bars import TerminalProgress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

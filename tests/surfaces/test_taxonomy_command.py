@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from aidos.app.cli import run
 from aidos.model.taxonomies.opened import index_beside
 from aidos.model.taxonomies.reading import read_taxonomy
+from aidos.surfaces.cli import run
 
 LIST = "Arts > Music > Jazz\nArts > Music > Rock\nArts > Film\nFood\n"
 

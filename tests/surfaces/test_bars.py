@@ -13,12 +13,12 @@ from threading import Thread
 
 import pytest
 
-from aidos.app.bars import _rate
+from aidos.surfaces.bars import _rate
 
 PRELUDE = """
 import io, json, os, sys, threading, time
-from aidos.app import console
-from aidos.app.console import TerminalProgress
+from aidos.surfaces import console
+from aidos.surfaces.console import TerminalProgress
 sys.setswitchinterval(1e-6)
 progress = TerminalProgress(quiet=False)
 
@@ -131,7 +131,7 @@ def test_a_bar_may_be_closed_while_others_move_it_and_closed_again() -> None:
             bar.advance(1)
             bars.append(bar)
         print(failures, {bar.done for bar in bars})
-        from aidos.app import bars
+        from aidos.surfaces import bars
         print(bars._DISPLAY.live, len(bars._DISPLAY.bars), bars._DISPLAY.broken)
         """
     )
@@ -165,7 +165,7 @@ def test_any_label_can_be_shown(label: str) -> None:
         with progress.task({label!r}, total=10, unit="B") as bar:
             bar.due = 0.0
             bar.advance(1)
-        from aidos.app import bars
+        from aidos.surfaces import bars
         print(bars._DISPLAY.broken)
         """
     )
@@ -240,7 +240,7 @@ def test_work_goes_on_while_the_terminal_is_resized() -> None:
                 bar.due = 0.0
                 failures += at_once(many(bar, 1), many(bar, 1))
                 time.sleep(0.01)
-        from aidos.app import bars
+        from aidos.surfaces import bars
         print(failures, bars._DISPLAY.broken)
         """
     )
@@ -258,7 +258,7 @@ def test_work_goes_on_while_the_terminal_is_resized() -> None:
 def test_a_display_that_fails_is_given_up_and_not_tried_again() -> None:
     said = Terminal().run(
         """
-        from aidos.app import bars
+        from aidos.surfaces import bars
         made = []
         def failing():
             made.append(1)
@@ -310,8 +310,8 @@ def test_the_demo_in_a_terminal_shows_bars_from_the_first_moment(tmp_path: Path)
     terminal = Terminal()
     said = terminal.run(
         f"""
-        from aidos.app import bars, extras
-        from aidos.app.cli import run
+        from aidos.surfaces import bars, extras
+        from aidos.surfaces.cli import run
         bars.SECONDS_BEFORE_BAR = bars.SECONDS_BETWEEN_DRAWINGS = 0.0
         # Rooms that compile would take minutes the first time.
         sys.modules.update({{name: None for extra in extras.EXTRAS.values() for name in extra.packages}})

@@ -14,8 +14,6 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aidos.app.extras import checked
-from aidos.app.registry import find_job, places
 from aidos.core.checks import did_you_mean
 from aidos.core.jsontext import parse_toml
 from aidos.engine.inputs import read_text
@@ -23,7 +21,9 @@ from aidos.errors import InputError, ParameterError
 from aidos.jobs.answer import Answer, Finding
 from aidos.jobs.asking import Asked, answer_of, ask_job, json_schema, parameters_of
 from aidos.jobs.desk import Desk
+from aidos.jobs.extras import checked
 from aidos.jobs.job import RequiredInTerminal
+from aidos.surfaces.registry import find_job, places
 
 if TYPE_CHECKING:
     from aidos.report.page import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.report.page import Chapter, DataTable, Prose
 
 __all__ = ["house_chapter"]
@@ -28,7 +28,8 @@ FLOORS = (
     "rooms.risk",
     "rooms.fairness",
     "studies",
-    "app",
+    "demo",
+    "surfaces",
 )
 
 

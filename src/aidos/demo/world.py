@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aidos.app.demo.chapter import Outcome, Workplace
+from aidos.demo.chapter import Outcome, Workplace
 from aidos.engine.embedded import EmbeddedTable
 from aidos.report.charts import line, scatter
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Figure, Prose

@@ -13,14 +13,14 @@ from contextlib import ExitStack
 from dataclasses import MISSING, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from aidos.app.extras import checked
-from aidos.app.registry import GROUPS, VERBS, find_job, parts_of
 from aidos.core.checks import did_you_mean
 from aidos.errors import InputError, ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of
 from aidos.jobs.desk import Desk
+from aidos.jobs.extras import checked
 from aidos.jobs.inputs import Data, Lasting, as_files, how_read
+from aidos.surfaces.registry import GROUPS, VERBS, find_job, parts_of
 
 __all__ = ["ANY", "job_of", "make_verb"]
 

@@ -21,12 +21,12 @@ from pathlib import Path
 from cyclopts import App, CycloptsError, Parameter
 
 from aidos import __version__
-from aidos.app.extras import checked
-from aidos.app.grown import TYPED, grow_command, in_options
-from aidos.app.registry import GROUPS, Group, find_job, first_words, parts_of, places
 from aidos.core.plaintext import harmless, one_line
 from aidos.engine.inputs import refuse_special
 from aidos.errors import AidosError, BrokenPromiseError, BudgetError, InputError, ParameterError
+from aidos.jobs.extras import checked
+from aidos.surfaces.grown import TYPED, grow_command, in_options
+from aidos.surfaces.registry import GROUPS, Group, find_job, first_words, parts_of, places
 
 __all__ = ["grow", "main", "run"]
 

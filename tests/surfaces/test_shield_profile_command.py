@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
-from aidos.app.cli import run
 from aidos.model.profilefile import default_place
+from aidos.surfaces.cli import run
 
 BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <DL><p>

@@ -112,10 +112,10 @@ JOBS: Mapping[str, str] = {
     "audit compare": "aidos.rooms.audit.jobs.compare:CompareAudits",
     "audit rehearse": "aidos.studies.audit.rehearsal:RehearseAudit",
     # every job
-    "run": "aidos.app.running:RunRecipe",
-    "describe": "aidos.app.running:DescribeJob",
-    "demo": "aidos.app.demo.showing:ShowDemo",
-    "doctor": "aidos.app.doctor:ExamineInstallation",
+    "run": "aidos.surfaces.running:RunRecipe",
+    "describe": "aidos.surfaces.running:DescribeJob",
+    "demo": "aidos.demo.showing:ShowDemo",
+    "doctor": "aidos.surfaces.doctor:ExamineInstallation",
     # studies
     "evaluate mediator": "aidos.studies.mediator.study:MediatorStudy",
     "evaluate exposure": "aidos.studies.exposure.study:ExposureStudy",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aidos import __version__
-from aidos.app.demo.chapter import Workplace
+from aidos.demo.chapter import Workplace
 from aidos.engine.files import write_text
 from aidos.errors import install_command
 from aidos.report.page import Chapter, Code, DataTable, Page, Prose, render

@@ -1,1 +1,0 @@
-"""The surfaces: command line, catalogue, the one door. Nothing below imports them."""
