@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from aidos.core.plaintext import harmless
 from aidos.jobs.answer import json_text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Common", "TerminalProgress", "ask", "show", "show_json", "tell"]
 
 
-@Parameter(name="*", group="Every command")
+@Parameter(name="*", group=Group("Every command", sort_key=3))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
     """Options of every command."""

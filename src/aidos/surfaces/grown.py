@@ -17,7 +17,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
-from cyclopts import Parameter, Token
+from cyclopts import Group, Parameter, Token
 
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
@@ -173,7 +173,7 @@ def _dressed(spec: type) -> type:
             dressed = _dressed(cast("type", nested))
             if nested is twin.default_factory:
                 twin.default_factory = dressed  # the parser compares a default with its type
-            kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title}
+            kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title and _panel(title)}
         else:
             said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
             if commas := [mark for mark in marks if isinstance(mark, Commas)]:
@@ -190,6 +190,12 @@ def _dressed(spec: type) -> type:
     body: dict[str, Any] = {"__annotations__": words, "__module__": spec.__module__, "__qualname__": spec.__qualname__}
     body |= {"__doc__": spec.__doc__, "__dataclass_fields__": twins, "_bare": spec, "__post_init__": _unchecked}
     return type(spec.__name__, (spec,), body)
+
+
+@cache
+def _panel(title: str) -> Group:
+    """A panel of the help: what is asked comes first, then how files are read; what every command has is last."""
+    return Group(title, sort_key=2 if title.startswith("How to read") else 1)
 
 
 def _shown(default: object, between: str = ", ") -> bool | Callable[[Iterable[object]], str]:
