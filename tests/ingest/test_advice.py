@@ -96,7 +96,7 @@ def test_a_suggested_person_is_never_constant_unique_or_text(
 def test_every_column_of_the_line_of_names_is_mapped_or_listed(names: list[str], for_release: bool) -> None:
     first = ",".join(names)
     sample = Sample("log.csv", (first, ",".join("x" for _ in names)))
-    plan = Delimited().plan("log.csv", sample, ReadOptions(has_header=True, delimiter=",", for_release=for_release))
+    plan = Delimited().plan("log.csv", sample, ReadOptions(header=True, delimiter=",", for_release=for_release))
     assert plan.layout is not None
     told = [*plan.layout.mapping.values(), *(column.name for column in plan.unused)]
     assert set(told) == set(plan.layout.names)

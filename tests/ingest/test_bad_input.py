@@ -12,7 +12,6 @@ import tempfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -274,20 +273,19 @@ def mended(options: ReadOptions, option: str) -> ReadOptions:
             case "--skip-bad-rows":
                 options = replace(options, skip_bad_rows=True)
             case "--accept":
-                options = replace(options, accept=options.accept | {value})
+                options = replace(options, accept=(*options.accept, value))
             case "--encoding" | "--quotes":
                 options = replace(options, **{name[2:]: value})  # type: ignore[arg-type]
             case "--delimiter":
-                options = replace(options, delimiter="\t" if value == "\\t" else value)
+                options = replace(options, delimiter=value)
             case "--column":
-                ours, _, theirs = value.partition("=")
-                options = replace(options, columns={**options.columns, ours: theirs})
+                options = replace(options, column=(*options.column, value))
             case "--time-format":
                 options = replace(options, time_format=value)
             case "--earliest":
-                options = replace(options, earliest=date.fromisoformat(value))
+                options = replace(options, earliest=value)
             case "--latest":
-                options = replace(options, latest=date.fromisoformat(value))
+                options = replace(options, latest=value)
     return options
 
 
@@ -542,7 +540,7 @@ class TestParquet:
                 "url": ["secretword"] * 5,
             },
         )
-        problems = refused(engine, path, ReadOptions(accept=frozenset({"unsorted-times"})), tmp_path / "out.parquet")
+        problems = refused(engine, path, ReadOptions(accept=("unsorted-times",)), tmp_path / "out.parquet")
         assert {(problem.kind, problem.lines) for problem in problems} == {
             ("missing-person", (3,)),
             ("unreadable-time", (2,)),

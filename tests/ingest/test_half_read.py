@@ -56,13 +56,13 @@ class TestShop:
         (problem,) = checked(engine, path).problems
         assert (problem.kind, problem.count, problem.lines[:2]) == ("position-without-object", wild.ROWS // 2, (3, 5))
         assert problem.option == "--column object_id=sku"
-        assert checked(engine, path, columns={"object_id": "sku"}).problems == ()
+        assert checked(engine, path, column=("object_id=sku",)).problems == ()
 
     def test_positions_of_nothing_can_be_dropped(self, engine: EmbeddedEngine, write: Write) -> None:
         path = write("shop.csv", wild.shop("thing"))
         (problem,) = checked(engine, path).problems
         assert problem.option == "--accept position-without-object"
-        reading = read_files(engine, [path], ReadOptions(accept=frozenset({"position-without-object"})))
+        reading = read_files(engine, [path], ReadOptions(accept=("position-without-object",)))
         assert reading.table.rows('select count(*), count("position") from {table}') == [(wild.ROWS, 0)]
 
     def test_a_result_without_a_position_is_none(self, engine: EmbeddedEngine, write: Write) -> None:
@@ -104,7 +104,7 @@ class TestShop:
             "product": [f"A{number % 7}" for number in range(60)],
         }
         pq.write_table(pa.table(columns), path)
-        file = checked(engine, path, columns={"client_id": "who.user"})
+        file = checked(engine, path, column=("client_id=who.user",))
         assert (file.problems, file.people) == ((), 9)
         assert [(column.name, column.could_be) for column in file.unused] == [("page", ""), ("product", "object_id")]
 
@@ -171,10 +171,10 @@ class TestWithoutHeader:
         assert file.problems[0].option == "--column client_id=NAME"
 
     def test_a_query_log_of_2012_is_read_once_its_columns_are_told(self, engine: EmbeddedEngine, write: Write) -> None:
-        columns = {"client_id": "c2", "timestamp": "c1", "user_query": "c3", "position": "c4", "object_id": "c6"}
-        options = {"columns": columns, "time_format": "%Y%m%d%H%M%S"}
+        column = ("client_id=c2", "timestamp=c1", "user_query=c3", "position=c4", "object_id=c6")
+        options = {"column": column, "time_format": "%Y%m%d%H%M%S"}
         file = checked(engine, write("sogou.log", wild.sogou(year=2012)), **options)
-        assert (file.problems, file.people, [column.name for column in file.unused]) == ((), 37, ["c5"])
+        assert (file.problems, file.people, [unused.name for unused in file.unused]) == ((), 37, ["c5"])
 
     def test_posts_without_a_header_are_no_search_log(self, engine: EmbeddedEngine, write: Write) -> None:
         rows = b"".join(b"%d\tA title\t2024-03-01 10:00:00\tanna\tMany words of text\n" % n for n in range(50))
@@ -232,7 +232,7 @@ class TestRelease:
         with pytest.raises(InputError) as caught:
             read_files(engine, [path], ReadOptions(**asks))  # type: ignore[arg-type]
         assert caught.value.problems[0].option == "--column object_id=object_id"
-        reading = read_files(engine, [path], ReadOptions(**asks, columns={"object_id": "clicked"}))  # type: ignore[arg-type]
+        reading = read_files(engine, [path], ReadOptions(**asks, column=("object_id=clicked",)))  # type: ignore[arg-type]
         assert reading.table.rows("select action, object_id from {table}") == [("click", "a")]
 
     def test_what_was_not_read_is_not_there_in_what_was_written(
@@ -242,7 +242,7 @@ class TestRelease:
         write_log(read_files(engine, [path]), target)
         with pytest.raises(InputError, match="no column holds the object_id"):
             read_files(engine, [target], self.ASKS)
-        write_log(read_files(engine, [path], ReadOptions(columns={"object_id": "thing"})), target)
+        write_log(read_files(engine, [path], ReadOptions(column=("object_id=thing",))), target)
         assert read_files(engine, [target], self.ASKS).table.count() == wild.ROWS
         assert "object_id" in checked(engine, target).columns
 

@@ -41,7 +41,7 @@ def test_formats_are_told_apart_with_a_reason(write: Write, content: bytes, name
 def test_the_user_overrules(write: Write) -> None:
     by_format = recognised(write, AOL, ReadOptions(format="csv"))
     by_delimiter = recognised(write, AOL, ReadOptions(delimiter="\t"))
-    by_column = recognised(write, AOL, ReadOptions(columns={"client_id": "AnonID"}))
+    by_column = recognised(write, AOL, ReadOptions(column=("client_id=AnonID",)))
     assert [choice.format.name for choice in (by_format, by_delimiter, by_column)] == ["csv"] * 3  # type: ignore[union-attr]
     with pytest.raises(ParameterError, match="klingon"):
         recognised(write, AOL, ReadOptions(format="klingon"))

@@ -101,14 +101,14 @@ def _understand(  # noqa: PLR0913, PLR0917
 ) -> ColumnarFile:
     by_aidos, absent = b"aidos.schema" in metadata, metadata.get(ABSENT.encode(), b"").decode().split(",")
     names = [name for name in types if ("." not in name or name in arrow.names) and name not in absent]
-    check_given(options.columns)
+    check_given(options.columns())
     known = next((layout for layout in PARQUET_LAYOUTS if set(layout.columns.values()) <= set(names)), None)
-    if known is not None and not options.columns:
+    if known is not None and not options.columns():
         used = {**known.columns, "scope": known.scope}
         unused = unused_columns(names, known.schema, used, None)
         return ColumnarFile(known.title, "it has the columns of that layout", known, types, (), by_aidos, unused)
-    schema = choose_schema(names, options.columns)
-    mapping = map_columns(names, schema, options.columns)
+    schema = choose_schema(names, options.columns())
+    mapping = map_columns(names, schema, options.columns())
     nested = _nested(source, schema, mapping, types, options)
     problems = [*_duplicates(source, arrow), *nested]
     looks = None if options.for_release else _looks(engine, source, heard_columns(names, schema, mapping))
@@ -149,7 +149,7 @@ def _nested(
         fields = [dotted for dotted in types if dotted.startswith(f"{name}.") and not _is_nested(types[dotted])]
         reach = map_columns([field.rpartition(".")[2] for field in fields], schema, {})
         wanted = {column: f"{name}.{field}" for column, field in reach.items() if mapping.get(column, name) == name}
-        is_reached = any(given.startswith(f"{name}.") for given in options.columns.values())
+        is_reached = any(given.startswith(f"{name}.") for given in options.columns().values())
         found = describe("nested-types", source.name, column=name)
         if wanted:
             listed = " ".join(f"--column {shlex.quote(f'{column}={field}')}" for column, field in wanted.items())

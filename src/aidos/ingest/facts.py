@@ -140,7 +140,7 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         early, late = _bounds(options)
         column = spool.columns.get("timestamp", "")
         latest = options.last_day()
-        before = {"bound": f"before {options.earliest}", "allow": f"--earliest {_year(facts.first)}-01-01"}
+        before = {"bound": f"before {options.first_day()}", "allow": f"--earliest {_year(facts.first)}-01-01"}
         after = {"bound": f"after {latest}", "allow": f"--latest {_year(facts.last)}-12-31"}
         if not _is_between(facts.first, options):
             conditions.append(_Condition("absurd-time", f'"timestamp" < {early}', column, before))
@@ -161,13 +161,13 @@ def _objects(spool: Spool) -> dict[str, str]:
 def _bounds(options: ReadOptions) -> tuple[str, str]:
     end = options.last_day()
     late = f"timestamp '{end + timedelta(days=1)}'" if end < date.max else "timestamp 'infinity'"
-    return f"timestamp '{options.earliest}'", late
+    return f"timestamp '{options.first_day()}'", late
 
 
 def _is_between(time: str, options: ReadOptions) -> bool:
     """Whether a time is certainly not absurd; times that Python cannot hold are for the engine to judge."""
     parsed = parse_time(time)
-    return parsed is not None and options.earliest <= parsed.date() <= options.last_day()
+    return parsed is not None and options.first_day() <= parsed.date() <= options.last_day()
 
 
 def _year(time: str) -> str:

@@ -115,7 +115,7 @@ def _inspect_parquet(engine: EmbeddedEngine, source: Source, options: ReadOption
 
 def _inspect_text(engine: EmbeddedEngine, text: CleanText, scanned: Scan, options: ReadOptions) -> Inspection:
     name = text.source.name
-    lost = {kind: tally for kind, tally in scanned.found.items() if kind in LOST_LINES - options.accept}
+    lost = {kind: tally for kind, tally in scanned.found.items() if kind in LOST_LINES - set(options.accept)}
     rows_lost = sum(tally.count for tally in lost.values())
     if not text.sample.first.strip():
         return _verdict(Inspection(file=name), scanned.problems, options, rows=rows_lost)
@@ -125,7 +125,7 @@ def _inspect_text(engine: EmbeddedEngine, text: CleanText, scanned: Scan, option
     known = choice.format
     begun = Inspection(file=name, format=known.name, title=known.title, why=choice.why)
     if choice.guessed:
-        told = declaration(known, text.sample, options.columns)
+        told = declaration(known, text.sample, options.columns())
         begun = replace(begun, notes=(f"{name}: recognised by its rows; a release must be told: {told}",))
     if isinstance(known, DelimitedFormat):
         first = min((tally.lines[0] for tally in lost.values()), default=text.first_line)
@@ -150,7 +150,7 @@ def _not_told(file: str, known: LineFormat, options: ReadOptions) -> list[Proble
         return _not_in_format(file, known, known.columns().values(), options)
     return [
         describe("undeclared-field", file, column=column, meaning=meaning)
-        for column, meaning in _needed(options, options.columns)
+        for column, meaning in _needed(options, options.columns())
     ]
 
 
@@ -176,7 +176,7 @@ def _needed(options: ReadOptions, mapped: Collection[str]) -> list[tuple[str, st
 def _read_lines(engine: EmbeddedEngine, text: CleanText, known: LineFormat, options: ReadOptions) -> Spool:
     if isinstance(known, FittedFormat):
         sample = replace(text.sample, lines=()) if _is_unproven(options) else text.sample
-        known = known.fitted(sample, options.columns, declared=options.for_release)
+        known = known.fitted(sample, options.columns(), declared=options.for_release)
     unused: tuple[Unused, ...] = ()
     if isinstance(known, JsonLines) and not options.for_release:
         known.look(sample)
@@ -235,7 +235,7 @@ def _judged(
 
 def _verdict(begun: Inspection, problems: Sequence[Problem], options: ReadOptions, *, rows: int) -> Inspection:
     """Which problems stand, which rows are left out, and what was accepted."""
-    mended = options.accept | {"byte-order-mark"} if options.skip_bad_rows else options.accept
+    mended = {*options.accept, "byte-order-mark"} if options.skip_bad_rows else set(options.accept)
     accepted = [problem for problem in problems if problem.kind in mended]
     bad_rows = [problem for problem in problems if problem.rows_can_be_skipped and problem not in accepted]
     standing = [problem for problem in problems if problem not in accepted and problem not in bad_rows]

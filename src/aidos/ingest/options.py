@@ -1,16 +1,17 @@
 """How files are to be read: everything the user may say about them, in one value.
 
 Every job that reads files takes one of the values below: `HowToRead` for tables (search logs, posts, runs, judgements),
-`HowToReadRankings`, `HowToReadPairs`. All name columns in the same way: ``--column OURS=THEIRS``.
+`HowToReadRankings`, `HowToReadPairs`. All name columns in the same way: ``--column OURS=THEIRS``. `ReadOptions` is
+`HowToRead` with what is not the user's to say: what a job reads the files for.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from annotated_types import Gt
 
@@ -50,73 +51,7 @@ ACCEPTABLE = frozenset(
     }
 )
 """The problems that ``--accept`` takes: aidos knows how to mend them without losing rows."""
-EARLIEST = date(1990, 1, 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """How files are to be read. The defaults are strict: nothing is mended, skipped or changed unasked."""
-
-    format: str = ""
-    """The name of the format; recognised when empty."""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    """The columns of aidos and what the file calls them: client_id=AnonID."""
-    delimiter: str = ""
-    """The character between columns; recognised when empty."""
-    quotes: Quotes = ""
-    """What double quotes are: around cells that end on their line (line), text (none), or as RFC 4180 has them,
-    around cells that may hold line ends (rfc4180). By the header line when empty: none in a tab-separated file whose
-    header has none, line in every other."""
-    has_header: bool | None = None
-    """Whether the first line names the columns; recognised when not given."""
-    encoding: str = "utf-8"
-    """The encoding of text files."""
-    time_format: str = ""
-    """How times are written: iso, epoch, or a pattern such as %d/%m/%Y %H:%M; recognised when empty."""
-    earliest: date = EARLIEST
-    """Times before this day are absurd."""
-    latest: date | None = None
-    """Times after this day are absurd; tomorrow when not given."""
-    skip_bad_rows: bool = False
-    """Leave out rows that cannot be read, and count them."""
-    accept: frozenset[str] = frozenset()
-    """Problems to mend without asking: mixed-line-ends, byte-order-mark..."""
-    normalise: QueryNormalisation = AS_TYPED
-    """What to do to the text of queries; nothing unless asked."""
-    for_release: bool = False
-    """Nothing may be decided by rows: the format is declared or named by the header line. The order of rows does not
-    matter, and no number of bad rows refuses a file whose bad rows are left out."""
-    wanted: frozenset[str] = frozenset()
-    """Columns to read besides the required ones; all when empty."""
-    needed: frozenset[str] = frozenset()
-    """Columns that must be mapped besides the required ones: a release is made of them."""
-    table: tuple[str, ...] = ()
-    """Read these columns of any table with a header, as text, in place of one of the tables that aidos knows."""
-    session_gap_minutes: Annotated[float | None, Gt(0)] = None
-    """Start a new session after such a pause; sessions stay as the file has them when not given."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
-        if strange := sorted(self.accept - ACCEPTABLE):
-            raise ParameterError(
-                f"cannot accept {', '.join(strange)}", hint=f"what can be accepted: {', '.join(sorted(ACCEPTABLE))}"
-            )
-        if self.quotes and self.quotes not in QUOTES:
-            raise ParameterError(f"quotes cannot be {self.quotes!r}", hint=f"choose from {', '.join(QUOTES)}")
-        if self.delimiter and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ParameterError("the delimiter must be one character", hint="a tab is written as '\\t'")
-        try:
-            codecs.lookup(self.encoding)
-        except LookupError as error:
-            raise ParameterError(
-                f"there is no encoding called {self.encoding!r}", hint="for example utf-8, latin-1, utf-16"
-            ) from error
-        if self.latest is not None and self.latest < self.earliest:
-            raise ParameterError(f"the latest day {self.latest} is before the earliest, {self.earliest}")
-
-    def last_day(self) -> date:
-        """The last day that is not absurd: tomorrow, because clocks differ, unless another was given."""
-        return self.latest or datetime.now(UTC).date() + timedelta(days=1)
+EARLIEST = "1990-01-01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +104,7 @@ class HowToRead(NamedColumns):
     time_format: str = ""
     """How times are written: iso, epoch, or a pattern such as '%d/%m/%Y %H:%M'."""
 
-    earliest: str = "1990-01-01"
+    earliest: str = EARLIEST
     """Times before this day are taken for mistakes."""
 
     latest: str = ""
@@ -181,29 +116,73 @@ class HowToRead(NamedColumns):
     accept: tuple[str, ...] = ()
     """Mend a problem without asking, for example byte-order-mark; `aidos check` names them; may be repeated."""
 
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        self.columns()
+        if strange := sorted(set(self.accept) - ACCEPTABLE):
+            raise ParameterError(
+                f"cannot accept {', '.join(strange)}", hint=f"what can be accepted: {', '.join(sorted(ACCEPTABLE))}"
+            )
+        if self.quotes and self.quotes not in QUOTES:
+            raise ParameterError(f"quotes cannot be {self.quotes!r}", hint=f"choose from {', '.join(QUOTES)}")
+        if self.separator and (len(self.separator) != 1 or self.separator in '"\r\n'):
+            raise ParameterError("the delimiter must be one character", hint="a tab is written as '\\t'")
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError as error:
+            raise ParameterError(
+                f"there is no encoding called {self.encoding!r}", hint="for example utf-8, latin-1, utf-16"
+            ) from error
+        if self.last_day() < self.first_day() and self.latest:
+            raise ParameterError(f"the latest day {self.latest} is before the earliest, {self.earliest}")
+
+    @property
+    def separator(self) -> str:
+        """The character between columns itself: a tab can be written with a backslash."""
+        return "\t" if self.delimiter == r"\t" else self.delimiter
+
+    @property
+    def quoting(self) -> Quotes:
+        """What double quotes are."""
+        return cast("Quotes", self.quotes)
+
+    def first_day(self) -> date:
+        """The first day that is not absurd."""
+        return _day("--earliest", self.earliest or EARLIEST)
+
+    def last_day(self) -> date:
+        """The last day that is not absurd: tomorrow, because clocks differ, unless another was given."""
+        return _day("--latest", self.latest) if self.latest else datetime.now(UTC).date() + timedelta(days=1)
+
     def vouched(self) -> str:
         """What the owner vouches for by these options, for whoever relies on a promise about the files."""
         from aidos.ingest.delimited import AS_RFC4180
 
         return f"The files were {AS_RFC4180}; their owner vouches for that." if self.quotes == "rfc4180" else ""
 
-    def options(self, *, normalise: str = "", session_gap: float | None = None) -> ReadOptions:
-        """As a value that the ingest floor takes."""
-        return ReadOptions(
-            format=self.format,
-            columns=self.columns(),
-            delimiter="\t" if self.delimiter == r"\t" else self.delimiter,
-            quotes=cast("Quotes", self.quotes),
-            has_header=self.header,
-            encoding=self.encoding,
-            time_format=self.time_format,
-            earliest=_day("--earliest", self.earliest) or EARLIEST,
-            latest=_day("--latest", self.latest),
-            skip_bad_rows=self.skip_bad_rows,
-            accept=frozenset(self.accept),
-            normalise=QueryNormalisation.parse(normalise) if normalise else AS_TYPED,
-            session_gap_minutes=session_gap,
-        )
+    def options(self, *, normalise: str = "", **decided: Any) -> ReadOptions:
+        """The same, with what the job decides; ``normalise`` is what to do to queries, in words."""
+        given = {each.name: getattr(self, each.name) for each in fields(HowToRead)}
+        return ReadOptions(**given, normalise=QueryNormalisation.parse(normalise) if normalise else AS_TYPED, **decided)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions(HowToRead):
+    """How to read tables, and what the job that reads them decides. By default nothing is changed or left out."""
+
+    normalise: QueryNormalisation = AS_TYPED
+    """What to do to the text of queries; nothing unless asked."""
+    for_release: bool = False
+    """Nothing may be decided by rows: the format is declared or named by the header line. The order of rows does not
+    matter, and no number of bad rows refuses a file whose bad rows are left out."""
+    wanted: frozenset[str] = frozenset()
+    """Columns to read besides the required ones; all when empty."""
+    needed: frozenset[str] = frozenset()
+    """Columns that must be mapped besides the required ones: a release is made of them."""
+    table: tuple[str, ...] = ()
+    """Read these columns of any table with a header, as text, in place of one of the tables that aidos knows."""
+    session_gap_minutes: Annotated[float | None, Gt(0)] = None
+    """Start a new session after such a pause; sessions stay as the file has them when not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,8 +260,8 @@ class HowToReadPairs(NamedColumns):
         )
 
 
-def _day(option: str, text: str) -> date | None:
+def _day(option: str, text: str) -> date:
     try:
-        return date.fromisoformat(text) if text else None
+        return date.fromisoformat(text)
     except ValueError as error:
         raise ParameterError(f"{option} takes a day such as 2006-03-01, got {text!r}") from error

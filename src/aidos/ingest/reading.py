@@ -69,7 +69,7 @@ class Reading:
 
 def read_files(engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions = DEFAULT) -> Reading:
     """Read files of any known format into one table; InputError with all problems when there are any."""
-    options = replace(options, latest=options.last_day())
+    options = replace(options, latest=options.last_day().isoformat())
     files, problems = inspect_files(engine, paths, options)
     if not problems and all(file.spool is None for file in files):
         problems = tuple(describe("header-only", file.file) for file in files)

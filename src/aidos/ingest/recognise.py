@@ -98,10 +98,10 @@ def recognise(source: Source, sample: Sample, options: ReadOptions) -> Choice | 
         return Choice(AnyTable(), "a table with a header")
     if options.format:
         return Choice(_by_name(options.format), "as asked with --format")
-    if options.delimiter:
+    if options.separator:
         return Choice(Delimited(), "as asked with --delimiter")
     for named in DELIMITED_FORMATS:
-        if why := named.by_header(sample.first, options.columns):
+        if why := named.by_header(sample.first, options.columns()):
             return Choice(named, why)
     verdicts = [(verdict, known) for known in _candidates(options) if (verdict := known.recognise(sample)) is not None]
     verdicts.sort(key=lambda pair: -pair[0].confidence)
@@ -113,7 +113,7 @@ def recognise(source: Source, sample: Sample, options: ReadOptions) -> Choice | 
     if verdicts[0][0].confidence < SURE and len(verdicts) > 1:
         return _unsure(source, verdicts)
     if options.for_release:
-        option = declaration(known, sample, options.columns)
+        option = declaration(known, sample, options.columns())
         return describe("guessed-format", source.name, title=known.title, option=option)
     return Choice(known, _reason(verdicts), guessed=True)
 
@@ -141,7 +141,7 @@ def _by_name(name: str) -> TextFormat:
 
 def _candidates(options: ReadOptions) -> list[TextFormat]:
     """All formats, or those that take ``--column`` when it was given."""
-    if options.columns:
+    if options.columns():
         return [known for known in _all_formats() if isinstance(known, Delimited | FittedFormat)]
     return _all_formats()
 

@@ -100,8 +100,8 @@ def test_prose_with_commas_is_a_text_and_a_log_in_a_txt_file_is_a_log(read, tmp_
 
 def test_what_is_said_about_a_table_is_believed(read, tmp_path):
     (tmp_path / "mine.txt").write_text("me;tea;2020-01-01 10:00:00\nme;cake;2020-01-02 10:00:00\n")
-    columns = {"client_id": "c1", "user_query": "c2", "timestamp": "c3"}
-    options = ReadOptions(delimiter=";", has_header=False, columns=columns)
+    column = ("client_id=c1", "user_query=c2", "timestamp=c3")
+    options = ReadOptions(delimiter=";", header=False, column=column)
     assert [text.text for text in read(tmp_path / "mine.txt", options=options)] == ["tea", "cake"]
 
 

@@ -50,15 +50,15 @@ class FixedColumns:
 
     def plan(self, file: str, sample: Sample, options: ReadOptions) -> Plan:  # noqa: ARG002
         """The columns in their order."""
-        delimiter = options.delimiter or "\t"
+        delimiter = options.separator or "\t"
         header = self._is_header(sample.first, delimiter)
         layout = Layout(
             schema=SEARCH_LOG,
             names=tuple(self.mapping.values()),
             mapping=self.mapping,
             delimiter=delimiter,
-            quotes=options.quotes or "none",
-            has_header=header if options.has_header is None else options.has_header,
+            quotes=options.quoting or "none",
+            has_header=header if options.header is None else options.header,
             time_format=options.time_format or self.time_format,
         )
         return Plan(layout)

@@ -68,16 +68,16 @@ class Delimited:
 
     def plan(self, file: str, sample: Sample, options: ReadOptions) -> Plan:
         """Columns by their names in the first line, or c1 to cn."""
-        check_given(options.columns)
+        check_given(options.columns())
         if not sample.first:
             return Plan(None)
-        delimiter = options.delimiter or _delimiter(sample, has_header=options.has_header)
+        delimiter = options.separator or _delimiter(sample, has_header=options.header)
         cells = split_line(sample.first, delimiter)
-        has_header = _is_header(cells) if options.has_header is None else options.has_header
+        has_header = _is_header(cells) if options.header is None else options.header
         names, doubled = header_names(cells) if has_header else (_numbered(sample, delimiter), [])
-        schema = SEARCH_LOG if options.for_release else choose_schema(names, options.columns)
-        mapping = map_columns(names, schema, options.columns)
-        quotes = options.quotes or usual_quotes(sample.first if has_header else "", delimiter)
+        schema = SEARCH_LOG if options.for_release else choose_schema(names, options.columns())
+        mapping = map_columns(names, schema, options.columns())
+        quotes = options.quoting or usual_quotes(sample.first if has_header else "", delimiter)
         looks: dict[str, Look] | None = None
         if not options.for_release:
             rows = [] if set(names) <= set(mapping.values()) else (*sample.lines, *sample.further)
@@ -87,7 +87,7 @@ class Delimited:
             file, names, schema, mapping, line=line, needed=options.needed, looks=looks, named=has_header
         )
         problems += [describe("duplicate-columns", file, lines=(1,), column=name) for name in doubled]
-        if options.for_release and not (has_header or options.delimiter):
+        if options.for_release and not (has_header or options.separator):
             problems.append(describe("guessed-format", file, title=self.title, option=declare_delimiter(delimiter)))
         layout = Layout(
             schema=schema,
@@ -172,7 +172,7 @@ class AnyTable:
 
     def plan(self, file: str, sample: Sample, options: ReadOptions) -> Plan:
         """The columns that were asked for, wherever the first line has them."""
-        delimiter = options.delimiter or header_delimiter(sample.first) or ","
+        delimiter = options.separator or header_delimiter(sample.first) or ","
         names, doubled = header_names(split_line(sample.first, delimiter))
         absent = [column for column in options.table if column not in names]
         problems = [
@@ -195,7 +195,7 @@ class AnyTable:
             names=names,
             mapping={column: column for column in options.table if column not in absent},
             delimiter=delimiter,
-            quotes=options.quotes or usual_quotes(sample.first, delimiter),
+            quotes=options.quoting or usual_quotes(sample.first, delimiter),
             has_header=True,
         )
         return Plan(layout, tuple(problems))

@@ -194,7 +194,7 @@ class ReadData:
         """Read all files, and write the table where that is wanted."""
         from aidos.ingest.reading import read_files, write_log
 
-        options = self.how.options(normalise=self.normalise, session_gap=self.session_gap)
+        options = self.how.options(normalise=self.normalise, session_gap_minutes=self.session_gap)
         with ExitStack() as stack:
             engine = stack.enter_context(desk.engine())
             reading = read_files(engine, self.files, options)

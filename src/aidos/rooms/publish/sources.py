@@ -43,13 +43,13 @@ def read_for_release(engine: EmbeddedEngine, files: Sequence[str], built: Built,
         # Mechanisms of whole logs need all columns.
         enough = isinstance(built, LogRelease) and OF_QUERIES.issuperset(built.kinds)
         wanted = frozenset({"user_query"}) if enough else frozenset()
-        options = replace(how.options(normalise="all"), for_release=True, wanted=wanted, needed=_needed(built))
+        options = how.options(normalise="all", for_release=True, wanted=wanted, needed=_needed(built))
         return read_files(engine, files, options).table
     sources = find_sources(files)[0]
     if sources and all(source.is_parquet for source in sources):
         return _parquet(engine, [str(source.path) for source in sources])
     columns = tuple(dict.fromkeys((built.person, *built.columns)))
-    return read_files(engine, files, replace(how.options(), for_release=True, table=columns)).table
+    return read_files(engine, files, how.options(for_release=True, table=columns)).table
 
 
 def _needed(built: Built) -> frozenset[str]:

@@ -134,7 +134,7 @@ def _table(path: Path, options: ReadOptions) -> pa.Table:
         if path.suffix in (".jsonl", ".ndjson"):
             return pajson.read_json(path)
         if path.suffix in (".csv", ".tsv"):
-            comma = options.delimiter or ("\t" if path.suffix == ".tsv" else ",")
+            comma = options.separator or ("\t" if path.suffix == ".tsv" else ",")
             parsing = pacsv.ParseOptions(delimiter=comma, newlines_in_values=True)
             return pacsv.read_csv(path, parse_options=parsing)
     except (OSError, pa.ArrowInvalid) as error:
@@ -143,7 +143,7 @@ def _table(path: Path, options: ReadOptions) -> pa.Table:
 
 
 def _renamed(table: pa.Table, options: ReadOptions) -> pa.Table:
-    ours = {theirs: name for name, theirs in options.columns.items()}
+    ours = {theirs: name for name, theirs in options.columns().items()}
     return table.rename_columns([ours.get(name, name) for name in table.column_names])
 
 
