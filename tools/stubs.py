@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
 from aidos.jobs.asking import bare, parameters_of
-from aidos.surfaces.registry import GROUPS, VERBS, parts_of
-from aidos.surfaces.verbs import ANY, job_of
+from aidos.surfaces.registry import VERBS, jobs_of
+from aidos.surfaces.verbs import ANY, any_help, job_of
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "aidos"
 STUB = ROOT / "__init__.pyi"
@@ -80,13 +80,13 @@ def _signature(verb: str, job: type[Any], answer: type) -> str:
 
 
 def _any_signature(verb: str, group: str) -> str:
-    names = ", ".join(f'"{name}"' for name in parts_of(group))
+    names = ", ".join(f'"{name}"' for name in jobs_of(group))
     taken = f"name: Literal[{names}], /, *data: Data, desk: Desk | None = ..., **parameters: object"
-    return f'def {verb}({taken}) -> Answer:\n    """{GROUPS[group].help.splitlines()[0]}"""\n'
+    return f'def {verb}({taken}) -> Answer:\n    """{any_help(group).splitlines()[0]}"""\n'
 
 
 def _spelled(kind: Any) -> str:
-    """A type as it is written; a path may be a text."""
+    """A type as it is written; a path may be a text, and several values stand in a list or a tuple."""
     text = kind.__name__ if isinstance(kind, type) and not getattr(kind, "__args__", None) else str(kind)
     text = re.sub(r"typing.Union\[(.*)\]", lambda found: found[1].replace(", ", " | "), text)
     text = (
@@ -95,7 +95,8 @@ def _spelled(kind: Any) -> str:
         .replace("pathlib.", "")
         .replace("NoneType", "None")
     )
-    return text.replace("Path", "str | Path")
+    text = text.replace("Path", "str | Path")
+    return re.sub(r"tuple\[(.*?), \.\.\.\]", r"list[\1] | tuple[\1, ...]", text)
 
 
 def main(arguments: list[str]) -> int:

@@ -31,6 +31,7 @@ __all__ = [
     "MemoryLedger",
     "ReadOptions",
     "World",
+    "ask",
     "audit",
     "check",
     "check_files",
@@ -97,4 +98,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
 
+import aidos
 from aidos.errors import AidosError
-from aidos.jobs.asking import ask_job, json_schema, parameters_of
-from aidos.jobs.desk import Desk
+from aidos.jobs.asking import json_schema, parameters_of
 from aidos.jobs.job import Named, Negative, Several
 from aidos.surfaces.cli import run
 from aidos.surfaces.registry import JOBS, find_job
@@ -106,7 +106,7 @@ def test_the_same_question_has_the_same_answer_on_every_surface(words, elsewhere
     told["recipe"], written["recipe"] = steady(json.loads(capsys.readouterr().out)), files(place)
 
     place = elsewhere("python")
-    answer = ask_job(job, given, called=words).run(Desk())
+    answer = aidos.ask(words, **given)
     told["python"], written["python"] = steady(json.loads(answer.to_json())), files(place)
     assert answer.exit_code == code
     assert "\n" not in repr(answer)
@@ -126,7 +126,7 @@ def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
     assert run(["run", "question.toml"]) == 2
     assert "no_such_thing" in capsys.readouterr().err
     with pytest.raises(AidosError, match="no_such_thing") as caught:
-        ask_job(job, given, called=words)
+        aidos.ask(words, **given)
     assert caught.value.hint
 
 

@@ -218,6 +218,13 @@ def test_several_systems_may_stay_when_their_rankings_differ(write: Write) -> No
     assert [found.system for found in read_rankings([path])] == ["one", "two"]
 
 
+def test_texts_that_polars_wrote_as_views_are_texts(write: Write) -> None:
+    texts = {"query_id": ["q", "q"], "object_id": ["a", "b"], "system": ["s", "t"]}
+    views = {name: pa.array(values, pa.string_view()) for name, values in texts.items()}
+    (only,) = read_rankings([write("r.parquet", parquet_bytes({**views, "score": [2.0, 1.0]}))], system="t")
+    assert only.object_ids == ("b",)
+
+
 def test_a_ranking_may_go_on_over_many_batches_of_a_parquet_file(write: Write) -> None:
     number = 200_000
     content = parquet_bytes(

@@ -64,6 +64,8 @@ def test_the_answer_saves_what_was_not_written(rankings, tmp_path):
         (lambda data: aidos.rerank(data, quality_flor=1), "no parameter quality_flor", "did you mean quality_floor?"),
         (lambda data: aidos.rerank(), "takes rankings", "help(aidos.rerank)"),
         (lambda data: aidos.rerank(data, data), "takes rankings", "help(aidos.rerank)"),
+        (lambda data: aidos.rerank(data, rankings=data), "takes rankings", "help(aidos.rerank)"),
+        (lambda data: aidos.rerank(pd.DataFrame({"a": [1]})), "no column holds", "the file has a"),
         (lambda data: aidos.rerank(7), "data cannot be a int", "a path"),
         (lambda data: aidos.rerank("nothing.csv"), "there is no such file", "check the name"),
         (lambda data: aidos.rerank(data.drop(columns="score")), "the table", "score"),
@@ -114,3 +116,27 @@ def test_no_two_parameters_of_a_verb_share_a_name(verb):
 def test_the_types_that_editors_show_are_those_of_the_jobs():
     told = subprocess.run([sys.executable, ROOT / "tools" / "stubs.py", "--check"], check=False)
     assert told.returncode == 0, "run: python tools/stubs.py"
+
+
+def test_any_job_is_asked_by_the_words_of_its_command(tmp_path):
+    (tmp_path / "diary.txt").write_text("guitar chords and guitar lessons\n")
+    aidos.ask("shield profile build", [tmp_path / "diary.txt"], output=tmp_path / "profile.json")
+    assert aidos.shield(tmp_path / "profile.json").explain("guitar").facts()
+    with pytest.raises(AidosError) as caught:
+        aidos.ask("shield profil build")
+    assert "did you mean shield profile build?" in caught.value.hint
+
+
+def test_options_are_told_as_parameters_whatever_is_wrong(tmp_path):
+    aidos.sample("posts", size="40", output=tmp_path / "posts.parquet")
+    with pytest.raises(AidosError) as caught:
+        aidos.risk(tmp_path / "posts.parquet", topics=["depression"])
+    assert "i_am_the_operator=True" in caught.value.hint
+    with pytest.raises(AidosError) as caught:
+        aidos.publish(tmp_path / "log.tsv", epsilon=-1, delta=7)
+    assert caught.value.message == "epsilon must be greater than 0, got -1; delta must be less than 1, got 7"
+
+
+def test_the_root_lists_what_it_offers_and_nothing_else():
+    offered = {name for name in dir(aidos) if not name.startswith("__")}
+    assert offered == set(aidos.__all__)

@@ -174,12 +174,13 @@ def _number(cell: str, otherwise: float) -> float:
 def opened_parquet(source: Source) -> pq.ParquetFile:
     """The file, its pages read as they are needed; InputError when it is no whole Parquet file.
 
-    Texts come as numbers of the words in a dictionary, which spares most of their decoding.
+    Texts come as numbers of the words in a dictionary, which spares most of their decoding. Those that Polars wrote as
+    views do too: Arrow cannot pick single views.
     """
     try:
         with pq.ParquetFile(source.path) as looked_at:
             schema, metadata = looked_at.schema_arrow, looked_at.metadata
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
+        texts = [field.name for field in schema if field.type in {pa.string(), pa.string_view()}]
         return pq.ParquetFile(
             source.path, metadata=metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
         )

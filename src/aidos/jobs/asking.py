@@ -79,8 +79,9 @@ def ask_job(job: type, given: Mapping[str, Any], *, called: str) -> Any:
     except ParameterError as error:
         if error.hint:
             raise
-        hint = f"{called} takes {', '.join(known)}"
-        raise ParameterError(error.message, hint=hint, parameters=error.parameters) from error
+        # Whoever asks knows the parameters, not the class inside the job that has them.
+        message = "; ".join(map(str, error.parameters)) or error.message
+        raise ParameterError(message, hint=f"{called} takes {', '.join(known)}", parameters=error.parameters) from error
 
 
 def answer_of(question: Any, desk: Desk) -> Answer:

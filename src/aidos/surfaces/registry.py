@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-__all__ = ["COMMANDS", "GROUPS", "JOBS", "VERBS", "Group", "find_job", "first_words", "parts_of", "places"]
+__all__ = ["COMMANDS", "GROUPS", "JOBS", "VERBS", "Group", "find_job", "first_words", "jobs_of", "parts_of", "places"]
 
 COMMANDS = (
     "check",
@@ -146,6 +146,7 @@ VERBS: Mapping[str, str] = {
     "simulate": "fair simulate",
     "risk": "risk rank",
     "study": "evaluate *",
+    "ask": " *",
     "audit": "audit learn",
     "rehearse": "audit rehearse",
 }
@@ -320,6 +321,12 @@ def find_job(words: str) -> type[Any]:
     module, _, name = places()[words].partition(":")
     found: type[Any] = getattr(import_module(module), name)
     return found
+
+
+def jobs_of(group: str) -> tuple[str, ...]:
+    """The jobs of a group, by what their words say after it; every job where no group is named."""
+    start = f"{group} " if group else ""
+    return tuple(words.removeprefix(start) for words in places() if words.startswith(start))
 
 
 def parts_of(group: str) -> Iterator[str]:

@@ -8,24 +8,30 @@ an editor shows stand in ``aidos/__init__.pyi``, which is written from the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING, fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from aidos.core.checks import did_you_mean
-from aidos.errors import InputError, ParameterError
+from aidos.errors import AidosError, InputError, ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.extras import checked
 from aidos.jobs.inputs import Data, Lasting, as_files, how_read
-from aidos.surfaces.registry import GROUPS, VERBS, find_job, parts_of
+from aidos.surfaces.registry import GROUPS, VERBS, find_job, jobs_of
 
-__all__ = ["ANY", "job_of", "make_verb"]
+__all__ = ["ANY", "any_help", "job_of", "make_verb"]
 
 ANY = " *"
-"""Ends the words of a verb that asks any job of a group; the first thing it takes says which."""
+"""Ends the words of a verb that asks any job of a group, or any at all; the first thing it takes says which."""
+ANY_JOB = """Ask any job by the words of its command.
+
+        For example:
+            aidos.ask("shield profile build", ["bookmarks.html", "notes/"], output="profile.json")
+            aidos.ask("fair measure", "served.jsonl").to_pandas()
+        """
 OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?:\$?'([^']*)'|([^\s,;:)-][^\s,;)]*)))?")
 """An option in a sentence, and the value behind it."""
 
@@ -43,20 +49,23 @@ def make_verb(verb: str) -> Callable[..., Answer]:
     return _asker(words, f"aidos.{verb}", verb)
 
 
+def any_help(group: str) -> str:
+    """What a verb that asks any job of a group is for."""
+    return GROUPS[group].help if group else ANY_JOB
+
+
 def _any_of(group: str, verb: str) -> Callable[..., Answer]:
     """A verb that asks the jobs of a group by name: ``aidos.study("mediator")``."""
-    names = tuple(parts_of(group))
+    names = jobs_of(group)
 
     def ask(name: str, /, *given: Any, desk: Desk | None = None, **parameters: Any) -> Answer:
         if name not in names:
             raise ParameterError(f"aidos.{verb} knows no {name!r}", hint=did_you_mean(str(name), names))
-        return _asker(f"{group} {name}", f"aidos.{verb}({name!r})", verb)(*given, desk=desk, **parameters)
+        return _asker(f"{group} {name}".strip(), f"aidos.{verb}({name!r})", verb)(*given, desk=desk, **parameters)
 
     ask.__name__ = ask.__qualname__ = verb
     ask.__module__ = "aidos"
-    ask.__doc__ = (
-        f"{GROUPS[group].help.strip()}\n\n        The first argument names one of {', '.join(names)}.\n        "
-    )
+    ask.__doc__ = f"{any_help(group).strip()}\n\n        The first argument names one of {', '.join(names)}.\n        "
     return ask
 
 
@@ -66,21 +75,20 @@ def _asker(words: str, called: str, verb: str) -> Callable[..., Answer]:
     least = [each.name for each in fields(job) if not each.kw_only and each.default is MISSING]
 
     def ask(*given: Any, desk: Desk | None = None, **parameters: Any) -> Answer:
-        if not len(least) <= len(given) <= len(wanted):
+        values = {**parameters, **dict(zip(wanted, given, strict=False))}
+        if len(values) < len(parameters) + len(given) or not values.keys() >= set(least):
             named = ", ".join(wanted) or "parameters by name alone"
             raise ParameterError(f"{called} takes {named}", hint=f"see: help(aidos.{verb})")
         with ExitStack() as stack:
-            values = dict(zip(wanted, given, strict=False))
             first = get_origin(bare(get_type_hints(job)[wanted[0]])) if wanted else None
-            if given and given[0] is not None and first is not Literal:
-                parameters = {**_as_read_before(called, job, given[0]), **parameters}
-                files = stack.enter_context(as_files(given[0]))
-                values[wanted[0]] = files if first is tuple else files[0]
-            question = ask_job(job, {**values, **parameters}, called=called)
-            try:
+            data = values[wanted[0]] if wanted and first is not Literal and wanted[0] in values else None
+            if data is not None:
+                files = stack.enter_context(as_files(data))
+                own = {wanted[0]: files if first is tuple else files[0]}
+                values = {**_as_read_before(called, job, data), **values, **own}
+            with _told_in_python(job):
+                question = ask_job(job, values, called=called)
                 answer = checked(words, answer_of)(question, desk or Desk())
-            except InputError as error:
-                raise _in_python(error, job) from error
             if isinstance(answer, Lasting):
                 answer.holds.push(stack.pop_all())
             return answer
@@ -102,15 +110,23 @@ def _as_read_before(called: str, job: type, data: Data) -> dict[str, Any]:
     return options
 
 
-def _in_python(error: InputError, job: type) -> InputError:
-    """The same error with parameters in place of options: ``column=["client_id=visitor"]``."""
+@contextmanager
+def _told_in_python(job: type) -> Iterator[None]:
+    """Errors name parameters in place of options: ``column=["client_id=visitor"]``."""
     kinds = {each.name: bare(each.kind) for each in parameters_of(job)}
 
     def told(words: str) -> str:
         return OPTION.sub(lambda found: _parameter(found, kinds), words)
 
-    problems = [replace(each, remedy=told(each.remedy), option=told(each.option)) for each in error.problems]
-    return InputError(error.message, hint=told(error.hint), problems=problems)
+    try:
+        yield
+    except AidosError as error:
+        error.hint = told(error.hint)
+        if isinstance(error, InputError):
+            error.problems = tuple(
+                replace(each, remedy=told(each.remedy), option=told(each.option)) for each in error.problems
+            )
+        raise
 
 
 def _parameter(found: re.Match[str], kinds: Mapping[str, Any]) -> str:

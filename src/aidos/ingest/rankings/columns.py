@@ -64,7 +64,7 @@ def missing_columns(
     if not any(key in found for key in ("query_id", "ranking_id", "ranking")):
         absent.append("query_id")
     absent += [column for column in required if column not in found]
-    if not set(found.values()) & set(names):  # the first line may be data: its cells are nobody's column names
+    if lines and not set(found.values()) & set(names):  # the line may be data: its cells are nobody's column names
         return [RANKINGS.tell("no-header", file, lines=lines, columns=", ".join(("query_id", "object_id", "score")))]
     free = [name for name in names if name not in found.values()]
     shown = ", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else "")
