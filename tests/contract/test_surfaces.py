@@ -1,6 +1,7 @@
 """Every job gives the same answer, and refuses the same question, from Python, on the command line and by a recipe."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
 
 
 @pytest.mark.parametrize("words", ALL)
-def test_a_job_describes_itself(words, capsys):
+def test_a_job_describes_itself(words, capsys, monkeypatch):
     job = find_job(words)
     schema = json_schema(job)
     assert schema["properties"].keys() >= ALL[words].keys()
@@ -141,3 +142,7 @@ def test_a_job_describes_itself(words, capsys):
     shown = capsys.readouterr().out
     assert f'job = "{words}"' in shown
     assert all(name in shown for name in schema["properties"])
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run([*words.split(), "--help"]) == 0
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", capsys.readouterr().out.partition("╭")[2])
+    assert {option(each) for each in parameters_of(job) if not each.first} <= set(options)

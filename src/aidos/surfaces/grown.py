@@ -173,7 +173,9 @@ def _dressed(spec: type) -> type:
             dressed = _dressed(cast("type", nested))
             if nested is twin.default_factory:
                 twin.default_factory = dressed  # the parser compares a default with its type
-            kind, said = dressed if nested is kind else dressed | None, {"name": "*", "group": title and _panel(title)}
+            kind, said = dressed if nested is kind else dressed | None, {"name": "*"}
+            if title:
+                said["group"] = _panel(title)
         else:
             said = {"show_default": _shown(each.default), **_parameter(each.name, marks)}
             if commas := [mark for mark in marks if isinstance(mark, Commas)]:
