@@ -183,7 +183,6 @@ def test_doctor_lists_packages_and_extras():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_demo_writes_one_page_and_says_where_twice_in_a_row(tmp_path):
     for _ in range(2):
         done = aidos("demo", "--size", "tiny", "-o", tmp_path / "demo")
