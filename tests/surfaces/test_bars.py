@@ -310,7 +310,8 @@ def test_the_demo_in_a_terminal_shows_bars_from_the_first_moment(tmp_path: Path)
     terminal = Terminal()
     said = terminal.run(
         f"""
-        from aidos.surfaces import bars, extras
+        from aidos.jobs import extras
+        from aidos.surfaces import bars
         from aidos.surfaces.cli import run
         bars.SECONDS_BEFORE_BAR = bars.SECONDS_BETWEEN_DRAWINGS = 0.0
         # Rooms that compile would take minutes the first time.
