@@ -51,7 +51,7 @@ def test_no_total_is_below_the_distributions(name, accountant):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_recorded_numbers_are_those_of_the_package(name):
-    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed: pip install 'aidos[peers]'")
+    pytest.importorskip("dp_accounting", reason="dp-accounting is not installed: pip install 'aidos-search[peers]'")
     assert estimate(name) == pytest.approx(RECORDED[name][3], rel=1e-6)
 
 

@@ -179,7 +179,7 @@ GROUPS: Mapping[str, Group] = {
         For example:
             aidos shield profile build ~/.mozilla/firefox/*.default-release
             aidos shield profile edit --sensitive debt=3
-            aidos shield explain "patch"
+            aidos shield explain - < query.txt
             aidos shield rerank results.json --query "patch" --rules rules.toml
             aidos shield rules export rules.toml --format goggles
         """
@@ -217,7 +217,7 @@ GROUPS: Mapping[str, Group] = {
         For example:
             aidos expose compute posts.parquet -o exposure
             aidos expose member ID --in exposure -o page.html
-            aidos expose draft "a post before it is posted" --as ID --in exposure
+            aidos expose draft - --as ID --in exposure < draft.txt
             aidos expose audit --in exposure -o audit.html
         """
     ),
