@@ -74,12 +74,12 @@ def measure(command: list[str], home: Path) -> dict[str, float]:
     return {"processor": used.ru_utime + used.ru_stime, "clock": clock, "peak": used.ru_maxrss * 1024}
 
 
-def compare_command(log: Path, rounds: int) -> bool:
+def compare_command(log: Path, people: int, rounds: int) -> bool:
     """The best of some rounds, one side after the other in each."""
     aidos, home = str(Path(sys.executable).with_name("aidos")), log.parent / "registry"
     ledger = log.with_suffix(".ledger")
-    opened = [aidos, "ledger", "open", str(log), "--epsilon", "100", "--delta", "1e-2", "-o", str(ledger)]
-    measure(opened, home)
+    budget = ["--epsilon", "100", "--delta", "1e-2", "--people", str(people)]
+    measure([aidos, "ledger", "open", str(log), *budget, "-o", str(ledger)], home)
     best: dict[str, dict[str, float]] = {}
     for number in range(rounds):
         made = str(log.with_name(f"release-{number}"))
@@ -235,7 +235,7 @@ def main() -> int:
     peers = {peer: python for peer, (module, _) in PEERS.items() if asked.peers_python or find_spec(module)}
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        quick = compare_command(write_log(asked.people, place / "log.tsv"), asked.rounds)
+        quick = compare_command(write_log(asked.people, place / "log.tsv"), asked.people, asked.rounds)
         gains = [tabulate(path, peers) for path in (sample_table(place / "sample world.parquet"), *asked.table)]
     if any(gain < SMALLEST_GAIN for gain in gains):
         return 1
