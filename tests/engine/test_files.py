@@ -12,6 +12,7 @@ import pytest
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.engine.files import (
     directory_when_done,
+    make_directories,
     partial_directory,
     partial_file,
     replace_when_done,
@@ -165,6 +166,16 @@ def test_without_umask_nobody_else_may_write(tmp_path, no_umask):
     write_text(tmp_path / "private", "x", private=True)
     assert modes(tmp_path)["public"] == 0o644
     assert modes(tmp_path)["private"] == 0o600
+
+
+def test_directories_above_are_made_with_care_too(tmp_path, no_umask):
+    made = tmp_path / "share" / "aidos" / "ledgers"
+    make_directories(made, private=True)
+    make_directories(made)  # what is there stays as it is
+    assert modes(tmp_path / "share") == {"share": 0o755, "aidos": 0o755, "ledgers": 0o700}
+    write_text(made / "file", "x")
+    with pytest.raises(FileExistsError):
+        make_directories(made / "file")
 
 
 def test_a_stricter_umask_is_respected(tmp_path, no_umask):

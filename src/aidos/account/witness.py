@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aidos.core.jsontext import parse_json
-from aidos.engine.files import replace_when_done
+from aidos.engine.files import make_directories, replace_when_done
 from aidos.engine.inputs import read_bytes
 from aidos.engine.store import append, lock
 from aidos.errors import AidosError, EngineError, InputError
@@ -39,7 +39,6 @@ __all__ = [
 
 ENVIRONMENT = "AIDOS_REGISTRY"
 SUFFIX = ".witness"
-OWNER_ONLY = 0o700
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def registry() -> Path:
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     place = Path(os.environ.get(ENVIRONMENT) or Path(data) / "aidos" / "ledgers")
     try:
-        place.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
+        make_directories(place, private=True)
     except OSError as error:
         raise EngineError(
             f"the registry of ledgers {place} cannot be made: {error.strerror}",

@@ -88,13 +88,14 @@ class ShowDemo:
         """Make every chapter, then the page."""
         from aidos.demo.chapter import Workplace
         from aidos.demo.page import left_out_chapter, write_page
+        from aidos.engine.files import make_directories
         from aidos.world.size import World
 
         world = World(size=self.size, seed=self.seed)
         lacking = {name: missing(extra for line in lines for extra in needs(line)) for name, lines in CHAPTERS.items()}
         left_out = {name: extras for name, extras in lacking.items() if extras}
         _tell_what_is_missing(left_out, desk)
-        self.output.mkdir(parents=True, exist_ok=True)
+        make_directories(self.output)
         steps: list[tuple[str, str, str]] = []
         chapters = []
         with desk.engine() as engine:

@@ -33,6 +33,7 @@ __all__ = [
     "blank_file",
     "check_new",
     "directory_when_done",
+    "make_directories",
     "overwritten",
     "partial_directory",
     "partial_file",
@@ -149,6 +150,16 @@ def partial_directory(target: Path) -> Iterator[Path]:
     """A private directory beside ``target``, held by a lock, removed in the end."""
     with _claimed(target, bind(Path.mkdir, mode=0o700)) as partial:
         yield partial
+
+
+def make_directories(path: Path, *, private: bool = False) -> None:
+    """Make a directory, and those above it that are missing; one that is there keeps its mode.
+
+    `Path.mkdir` gives only the last one the mode that is asked for.
+    """
+    for missing in reversed([each for each in (path, *path.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700 if private and missing == path else 0o755, exist_ok=True)
+    path.mkdir(exist_ok=True)  # whatever else stands there is told
 
 
 def publish_new(partial: Path, path: Path) -> bool:

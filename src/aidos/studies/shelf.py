@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aidos.core.progress import SILENT, Progress
-from aidos.engine.files import replace_when_done, write_text
+from aidos.engine.files import make_directories, replace_when_done, write_text
 from aidos.errors import AidosError, InputError
 
 __all__ = ["Named", "Shelf", "fingerprint", "run_settings"]
@@ -75,7 +75,7 @@ class Shelf:
         self.directory = directory
         if directory is None:
             return
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_directories(directory, private=True)
         known = directory / MARK
         if known.exists():
             if known.read_text(encoding="utf-8").strip() != mark:

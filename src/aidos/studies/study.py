@@ -217,11 +217,11 @@ class Outcome(Finding):
         """Every table, and the page."""
         import pyarrow.parquet as pq
 
-        from aidos.engine.files import replace_when_done, write_text
+        from aidos.engine.files import make_directories, replace_when_done, write_text
         from aidos.report.page import render
 
         private = not self.synthetic
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        make_directories(directory, private=private)
         for name, table in self.tables.items():
             if table.num_columns:
                 with replace_when_done(directory / f"{name}.parquet", private=private) as partial:

@@ -123,7 +123,7 @@ class TrainModels:
 def _learned(entries: EmbeddedTable, asked: TrainModels, desk: Desk) -> TrainedModels:
     import numpy as np
 
-    from aidos.engine.files import write_text
+    from aidos.engine.files import make_directories, write_text
     from aidos.model.latent.matching import make_cards, match
     from aidos.model.sensitive import TopicSet, read_topics
     from aidos.rooms.risk.models import CARDS, LATENT, VECTORS
@@ -136,7 +136,7 @@ def _learned(entries: EmbeddedTable, asked: TrainModels, desk: Desk) -> TrainedM
     guides = [topic.words for topic in sensitive] if asked.learning.guided else []
     latent, vectors = _trained(read, asked.learning, guides, desk)
     matches = match(latent, sensitive)
-    output.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_directories(output, private=True)
     latent.save(output / LATENT)
     vectors.save(output / VECTORS)
     cards = make_cards(latent, sensitive, matches)

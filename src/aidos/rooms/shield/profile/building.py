@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from aidos.core.profile import BuiltProfile, KeptProfile
 from aidos.core.progress import SILENT, Progress
 from aidos.core.taxonomy import Profile
+from aidos.engine.files import make_directories
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.history.document import Document
 from aidos.ingest.options import HowToRead
@@ -196,6 +197,6 @@ def _keep(path: Path, built: BuiltProfile, before: KeptProfile | None, opened: O
     else:
         kept = before.rebuilt(built, usual, opened.tree)
     if path == default_place():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_directories(path.parent, private=True)
     write_profile(path, kept)
     return ProfileFile(path=path, built=built, kept=kept, rebuilt=before is not None)
