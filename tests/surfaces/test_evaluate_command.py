@@ -31,7 +31,8 @@ def test_it_runs_on_posts_and_tells_the_thesis_beside(capsys, posts, tmp_path):
     output = tmp_path / "results"
     found = told(capsys, "--posts", posts, "--least-questions", "20", "--alphas", "0,0.6,1", "-o", output)
     means = {(each["heuristic"], each["alpha"]): each["means"] for each in found["settings"]}
-    assert set(means) == {(name, alpha) for name in ("original", "commons") for alpha in (0.0, 0.6, 1.0)}
+    scattered = {(name, alpha) for name in ("original", "commons") for alpha in (0.0, 0.6, 1.0)}
+    assert set(means) == scattered | {(name, None) for name in ("own account", "pools", "one account")}
     for name in ("entropy", "kendall_loss"):
         rising = [means["original", alpha][name] for alpha in (0.0, 0.6, 1.0)]
         assert rising == sorted(rising)
