@@ -66,6 +66,8 @@ THESIS = {
 TABLE = ("entropy", "coherence_loss", "least_divergence", "kendall_loss")
 SHOWN = ("entropy", "overlap", "coherence_loss", "least_divergence", "main_account", "kendall_loss", "jaccard_loss")
 """Measures whose means people read, and what the better way of the adversary re-links."""
+LEFT_OUT = ("overlap", "jaccard_loss")
+"""For which a terminal has no room beside the others."""
 
 
 class Tried(NamedTuple):
@@ -147,7 +149,7 @@ class MediatorOutcome(Outcome):
         from aidos.report.page import DataTable
         from aidos.rooms.shield.mediator.page import setting_rows
 
-        columns, rows = setting_rows(self.settings())
+        columns, rows = setting_rows(self.settings(), without=LEFT_OUT)
         return (DataTable(caption="Means over people", columns=columns, rows=tuple(rows)),)
 
     def chapters(self) -> list[Chapter]:

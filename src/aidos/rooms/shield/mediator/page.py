@@ -6,7 +6,7 @@ data is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,9 +87,11 @@ def mediator_page(story: MediatorStory) -> Page:
     )
 
 
-def setting_rows(settings: Sequence[Setting]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """Columns and rows of the table of settings, for the page and the terminal."""
-    measured = [name for name in WORDS if any(name in setting.means for setting in settings)]
+def setting_rows(
+    settings: Sequence[Setting], without: Collection[str] = ()
+) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """Columns and rows of the table of settings, for the page and, without some measures, for the terminal."""
+    measured = [name for name in WORDS if name not in without and any(name in each.means for each in settings)]
     rows: list[tuple[str | float | None, ...]] = [
         (
             each.heuristic,
