@@ -35,8 +35,8 @@ def mediator_chapter(place: Workplace) -> Outcome:
         blocks=(
             Prose(
                 "A proxy issues each query from an account that many people share, chosen by what is asked and not by "
-                "who asks. When the answer is delivered the proxy forgets who asked. Words may still name somebody: the "
-                "table says how many queries are re-linked by who knows other texts of everybody."
+                "who asks. When the answer is delivered the proxy forgets who asked. Words may still name somebody: "
+                "the table says how many queries are re-linked by who knows other texts of everybody."
             ),
             Facts((("people", people), ("queries", len(queries.texts)), ("topics", queries.topics))),
             _figure(settings),
