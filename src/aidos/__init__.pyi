@@ -96,9 +96,10 @@ def mediate(
     output: str | Path | None = ...,
     finding: str | Path | None = ...,
     accounts: int | None = ...,
-    alpha: float = ...,
+    people_per_pool: int = ...,
+    alpha: float | None = ...,
     similarity: Literal["same-topic", "cosine", "jaccard"] = ...,
-    heuristic: Literal["original", "commons"] = ...,
+    heuristic: Literal["pools", "original", "commons"] = ...,
     order: Literal["arrival", "shuffled"] = ...,
     desk: Desk | None = ...,
 ) -> MixedLog:

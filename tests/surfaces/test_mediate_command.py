@@ -36,7 +36,7 @@ def people_of(log):
 
 def test_assign_writes_accounts_and_queries_and_nobody(capsys, log, tmp_path):
     target, page = tmp_path / "mixed", tmp_path / "page.html"
-    found = told(capsys, "assign", log, "--accounts", "40", "--alpha", "0.4", "-o", target, "--finding", page)
+    found = told(capsys, "assign", log, "--accounts", "40", "-o", target, "--finding", page)
     table = pq.read_table(target / "accounts.parquet")
     assert table.column_names == ["account_id", "user_query"]
     assert table.num_rows == found["queries"]
@@ -44,7 +44,10 @@ def test_assign_writes_accounts_and_queries_and_nobody(capsys, log, tmp_path):
     assert found["settings"][0]["means"]["entropy"] > 0.5
     written = b"".join(path.read_bytes() for path in [*target.iterdir(), page])
     assert not any(person.encode() in written for person in people_of(log) if len(person) > 4)
-    assert "No guarantee" in (target / "MANIFEST.json").read_text()
+    manifest = json.loads((target / "MANIFEST.json").read_text())
+    assert "No guarantee" in manifest["guarantee"]
+    assert "nothing about who asked but one number" in manifest["guarantee"]
+    assert manifest["epsilon_per_query"] == 0
     assert page.stat().st_mode & 0o077 == 0
     assert "Finding: not for release" in page.read_text()
 
@@ -59,6 +62,24 @@ def test_more_scattering_is_more_entropy_and_commons_lose_less(capsys, log):
     assert means["commons", 0.5]["coherence_loss"] < means["original", 0.5]["coherence_loss"]
 
 
+def test_who_knows_other_texts_finds_no_more_behind_pools_than_by_words(capsys, log):
+    found = told(capsys, "measure", log, "--alphas", "0.3", "--heuristics", "pools,original", "--seed", "3")
+    told_of = {each["heuristic"]: each for each in found["settings"]}
+    assert list(told_of) == ["own account", "pools", "original", "one account"]
+    linked = {name: each["means"]["relinked"] for name, each in told_of.items()}
+    assert linked["own account"] > linked["original"] > linked["pools"] == found["linked_by_words_alone"]
+    assert linked["pools"] > 10 * found["linked_by_chance"]
+    assert [each["epsilon"] is None for each in told_of.values()] == [True, False, False, False]
+    assert told_of["original"]["epsilon"] > 6
+
+
+def test_too_few_people_for_a_pool_are_refused(capsys, log, tmp_path):
+    assert "--people-per-pool" in complaint(
+        capsys, "assign", log, "--people-per-pool", "5000", "-o", tmp_path / "mixed"
+    )
+    assert not (tmp_path / "mixed").exists()
+
+
 def test_topics_can_be_given(capsys, log, tmp_path):
     topics = tmp_path / "topics.tsv"
     queries = {line.split("\t")[1] for line in log.read_text(encoding="utf-8").splitlines()[1:]}
@@ -71,7 +92,7 @@ def test_topics_can_be_given(capsys, log, tmp_path):
 def test_a_seed_repeats_and_none_does_not(capsys, log, tmp_path):
     orders = []
     for number, seed in enumerate((("--seed", "5"), ("--seed", "5"), ())):
-        told(capsys, "assign", log, "-o", tmp_path / str(number), *seed)
+        told(capsys, "assign", log, "--heuristic", "original", "-o", tmp_path / str(number), *seed)
         orders.append(pq.read_table(tmp_path / str(number) / "accounts.parquet").to_pylist())
     assert orders[0] == orders[1] != orders[2]
 
@@ -79,6 +100,7 @@ def test_a_seed_repeats_and_none_does_not(capsys, log, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--alpha", "0.3"), "alpha is of no use with pools"),
         (("--alpha", "1.5"), "alpha"),
         (("--alpha", "nan"), "alpha"),
         (("--accounts", "0"), "accounts"),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from aidos.core.records import SEARCH_LOG
+from aidos.core.records import POSTS, SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine, quote_name
 from aidos.errors import Problem
 from aidos.ingest.options import ReadOptions
@@ -31,9 +31,14 @@ class Facts:
     """How many rows lack each column that the file has."""
     clicks: int | None = None
     """How many rows call themselves clicks; None where the file does not name actions and results."""
+    questions: int | None = None
+    """How many posts call themselves questions, 0 where no column says the kind; None where there are no posts."""
 
     def notes(self) -> list[str]:
         """What is worth knowing and no problem."""
+        if self.questions == 0 and self.rows:
+            where = "no kind is called question" if "kind" in self.nulls else "no column is kind (question or answer)"
+            return [f"{where}, so aidos evaluate mediator finds nobody who asks"]
         results = self.rows - self.nulls.get("object_id", self.rows)
         if self.clicks == 0 and results:
             return [f"no action is called click, so rows with a result ({results:,}) are no clicks to a release"]
@@ -58,16 +63,20 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: 
     looked_for = {spool.schema.person, "timestamp"} if brief else set(names)
     mapped = [name for name in names if name in spool.columns and name in looked_for]
     acts = spool.schema is SEARCH_LOG and {"action", "object_id"} <= spool.columns.keys() and not brief
+    questions = "null"
+    if spool.schema is POSTS and not brief:
+        questions = "count_if(kind = 'question')" if "kind" in spool.columns else "0"
     asked = [
         "count(*)",
         "count_if(lower(action) = 'click')" if acts else "null",
         f"count(distinct {person})" if person else "null",
         'cast(min("timestamp") as varchar)' if timed else "null",
         'cast(max("timestamp") as varchar)' if timed else "null",
+        questions,
         *(f"count(*) - count({quote_name(name)})" for name in mapped),
     ]
     found = engine.run(f"select {', '.join(asked)} from ({spool.sql})", label=label)[0]
-    rows, clicks, people, first, last, *nulls = found
+    rows, clicks, people, first, last, asking, *nulls = found
     return Facts(
         rows=int(str(rows)),
         people=None if people is None else int(str(people)),
@@ -75,6 +84,7 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: 
         last=str(last or ""),
         nulls={name: int(str(count)) for name, count in zip(mapped, nulls, strict=True)},
         clicks=None if clicks is None else int(str(clicks)),
+        questions=None if asking is None else int(str(asking)),
     )
 
 

@@ -207,7 +207,7 @@ GROUPS: Mapping[str, Group] = {
         help="""Spread the queries of many people over shared accounts, so that no account looks like a person.
 
         For example:
-            aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
+            aidos mediate assign log.tsv -o mixed
             aidos mediate measure log.tsv --alphas 0,0.5,1 -o page.html
         """
     ),

@@ -10,7 +10,7 @@ from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.model.retrieval.language import Background, LanguageModel, personalise
 from aidos.model.retrieval.search import search
-from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts, SharedAccounts
 from aidos.rooms.shield.mediator.measures import coherence_losses, entropies, measure
 from aidos.studies.mediator.derivation import Derivation, index_answers
 from aidos.studies.mediator.searches import Searches
@@ -35,14 +35,14 @@ def test_a_world_has_the_size_and_the_entropies_of_the_thesis(seed):
     assert len(objects) == pytest.approx(253_000, rel=0.01)
     assert objects.labels.max() < 142
     for alpha in (0.0, 1.0):
-        assignment = MediatorAccounts(alpha=alpha).run(objects, Noise(seed))
+        assignment = MediatorAccounts(alpha=alpha, heuristic="original").run(objects, Noise(seed))
         assert entropies(objects, assignment).mean() == pytest.approx(THESIS[alpha][0], rel=0.03)
         assert coherence_losses(objects, assignment).mean() == pytest.approx(THESIS[alpha][1], abs=0.03)
 
 
 def test_large_and_diverse_profiles_gain_most():
     objects = thesis_world(5)
-    found = measure(objects, MediatorAccounts(alpha=0.4).run(objects, Noise(5)))
+    found = measure(objects, MediatorAccounts(alpha=0.4, heuristic="original").run(objects, Noise(5)))
     # With 975 people a correlation of 0.2 comes by chance less than once in 10^9.
     assert np.corrcoef(np.log(found.objects), found.entropy)[0, 1] > 0.2
     assert np.corrcoef(found.diversity, found.entropy)[0, 1] > 0.5
@@ -51,7 +51,7 @@ def test_large_and_diverse_profiles_gain_most():
 def test_the_law_of_interests_is_that_of_the_closed_form():
     # Without a tail (discount 0) two queries share a topic with probability 1 / (1 + strength).
     objects = ThesisWorld(people=2000, topics=60, least_queries=50, discount=0.0, strength=1.0).draw(1)
-    random = MediatorAccounts(accounts=10**6, alpha=1.0).run(objects, Noise(1))
+    random = MediatorAccounts(accounts=10**6, alpha=1.0, heuristic="original").run(objects, Noise(1))
     losses = coherence_losses(objects, random)
     assert abs(losses.mean() - 0.5) < 5 * losses.std() / np.sqrt(2000)
     with pytest.raises(ParameterError, match="strength"):
@@ -80,7 +80,7 @@ def test_commons_lose_less_coherence_at_equal_entropy():
 
 def test_losses_of_rankings_are_those_of_one_search_after_the_other(searched):
     log_made, index, searches = searched
-    assignment = MediatorAccounts(alpha=0.5).run(log_made.objects, Noise(1))
+    assignment = MediatorAccounts(alpha=0.5, heuristic="original").run(log_made.objects, Noise(1))
     kendall, jaccard = searches.losses(assignment)
     people = log_made.objects.people
 
@@ -108,19 +108,26 @@ def test_losses_of_rankings_are_those_of_one_search_after_the_other(searched):
 def test_all_settings_are_measured_and_who_keeps_her_account_loses_nothing(searched):
     log_made, _, searches = searched
     outcome = MediatorStudy().measure(log_made.objects, searches)
-    assert len(outcome.tried) == 13
+    assert len(outcome.tried) == 15
     for name in ("entropy", "coherence_loss", "least_divergence", "kendall_loss", "jaccard_loss"):
         assert outcome.mean(OWN_ACCOUNT, None, name) == pytest.approx(0, abs=1e-12)
     for name in ("entropy", "coherence_loss", "kendall_loss", "jaccard_loss"):
         assert outcome.mean("original", 1.0, name) > outcome.mean("original", 0.0, name)
     summary = outcome.table().to_pylist()
-    assert len(summary) == 13 * len(MEASURES)
+    assert len(summary) == 15 * len(MEASURES)
     assert all(row["low"] <= row["mean"] <= row["high"] for row in summary)
     row = next(row for row in summary if row["measure"] == "entropy" and row["alpha"] == 0.4)
     values = outcome.of("original", 0.4)["entropy"].to_numpy()
     assert row["mean"] == pytest.approx(values.mean())
     assert row["high"] - row["mean"] == pytest.approx(1.96 * values.std(ddof=1) / np.sqrt(30), rel=1e-4)
     assert outcome.mean("original", 0.4, "entropy") < log(30)
+    shown = {(each.heuristic, each.alpha): each for each in outcome.settings()}
+    own, pools = shown["own account", None], shown["pools", None]
+    # An account of one's own is re-linked more often than what is mixed, and pools no more than words are.
+    assert own.means["relinked"] > shown["original", 0.4].means["relinked"] > pools.means["relinked"]
+    assert pools.means["relinked"] == outcome.mean("pools", None, "by_words")
+    assert (own.epsilon, pools.epsilon, shown["one account", None].epsilon) == (None, 0, 0)
+    assert shown["original", 0.4].epsilon == pytest.approx(log(1 + 0.6 * 30 / 0.4))
 
 
 def test_finished_settings_are_kept_and_other_data_are_refused(tmp_path):
@@ -129,7 +136,8 @@ def test_finished_settings_are_kept_and_other_data_are_refused(tmp_path):
     first = study.measure(objects)
     mark, *files = sorted((tmp_path / "kept").iterdir())
     assert mark.name == "experiment.sha256"
-    assert [path.name for path in files] == ["original-0.0.parquet", "original-1.0.parquet", "own-account.parquet"]
+    names = ["one-account", "original-0.0", "original-1.0", "own-account"]
+    assert [path.name for path in files] == [f"{name}.parquet" for name in names]
     times = {path: path.stat().st_mtime_ns for path in files[1:]}
     files[0].unlink()
     again = study.measure(objects)
@@ -142,9 +150,13 @@ def test_finished_settings_are_kept_and_other_data_are_refused(tmp_path):
         study.measure(objects)
 
 
-def test_without_searches_rankings_are_not_measured():
-    outcome = MediatorStudy(alphas=(0.5,)).measure(ThesisWorld(people=5, topics=4, least_queries=9).draw(1), threads=1)
-    assert {row["measure"] for row in outcome.table().to_pylist()} == set(MEASURES) - {"kendall_loss", "jaccard_loss"}
+TEXTUAL = {"kendall_loss", "jaccard_loss", "by_account", "by_words", "main_account", "main_chance"}
+
+
+def test_without_searches_neither_rankings_nor_authors_are_measured():
+    study = MediatorStudy(alphas=(0.5,), shared=SharedAccounts(people_per_pool=5))
+    outcome = study.measure(ThesisWorld(people=5, topics=4, least_queries=9).draw(1), threads=1)
+    assert {row["measure"] for row in outcome.table().to_pylist()} == set(MEASURES) - TEXTUAL
     with pytest.raises(InputError, match="not tried"):
         outcome.of("original", 0.1)
 
@@ -155,7 +167,7 @@ def test_impossible_experiments_are_refused(searched):
         MediatorStudy(alphas=(0.5, 1.5))
     with pytest.raises(ParameterError, match="at least one alpha"):
         MediatorStudy(alphas=())
-    with pytest.raises(ParameterError, match="each of heuristics must be one of original, commons"):
+    with pytest.raises(ParameterError, match="each of heuristics must be one of pools, original, commons"):
         MediatorStudy(heuristics=("best",))
     with pytest.raises(ParameterError, match="queries_per_person"):
         Searches(log_made, index, queries_per_person=0)

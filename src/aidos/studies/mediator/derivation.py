@@ -114,6 +114,12 @@ class Derivation:
     def _questions(self, posts: Posts) -> tuple[pa.Table, int]:
         """Author, topic and text of the questions of people who asked enough, by time; and how many had no topic."""
         table = _read_questions(posts, "forum" if self.topic == "forum" else "tags")
+        if not table.num_rows:
+            raise InputError(
+                "no post with an author is a question: the column kind has no question in it, or is not there",
+                hint="posts are told apart by a column with question and answer: name it, as in --column kind=NAME; "
+                "aidos check lists the columns",
+            )
         tally: Any = pc.value_counts(table["author"])
         counts = {str(row["values"]): int(row["counts"]) for row in tally.to_pylist()}
         busy = [author for author, asked in counts.items() if asked >= self.least_questions]

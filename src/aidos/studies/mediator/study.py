@@ -21,21 +21,23 @@ from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
+from aidos.rooms.shield.mediator.accounts import Heuristic, MediatorAccounts, SharedAccounts
 from aidos.studies.study import Basis, Outcome
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Chapter
-    from aidos.rooms.shield.mediator.accounts import MediatorAccounts
+    from aidos.rooms.shield.mediator.adversary import Informed
+    from aidos.rooms.shield.mediator.assignment import Assignment
     from aidos.rooms.shield.mediator.objects import Objects
     from aidos.rooms.shield.mediator.page import Setting
     from aidos.studies.mediator.searches import Searches
 
 __all__ = ["MEASURES", "OWN_ACCOUNT", "THESIS", "MediatorOutcome", "MediatorStudy", "Tried"]
 
-OWN_ACCOUNT = "own-account"
-"""The setting where nothing is mediated: everybody has an account of her own."""
+OWN_ACCOUNT, ONE_ACCOUNT = "own-account", "one-account"
+"""The ends between which all mediation lies: everybody has an account of her own, and all have the same."""
 
 MEASURES = {
     "entropy": "entropy over accounts",
@@ -44,10 +46,10 @@ MEASURES = {
     "least_divergence": "least divergence (min KL)",
     "kendall_loss": "Kendall tau loss at 100",
     "jaccard_loss": "Jaccard loss at 20",
-    "linked_1": "found by the adversary, 1 guess",
-    "chance_1": "found by blind guess, 1 guess",
-    "linked_10": "found by the adversary, 10 guesses",
-    "chance_10": "found by blind guess, 10 guesses",
+    "by_account": "re-linked by topic and account",
+    "by_words": "re-linked by words alone",
+    "main_account": "main account named",
+    "main_chance": "main account named by a blind guess",
 }
 """What is measured of each person, and its name."""
 
@@ -62,8 +64,10 @@ THESIS = {
 }
 """Table 7.1 of the thesis, by alpha, in the order of TABLE."""
 TABLE = ("entropy", "coherence_loss", "least_divergence", "kendall_loss")
-SHOWN = ("entropy", "overlap", "coherence_loss", "least_divergence", "kendall_loss", "jaccard_loss")
-"""Measures whose means people read; and how many are linked with one guess."""
+SHOWN = ("entropy", "overlap", "coherence_loss", "least_divergence", "main_account", "kendall_loss", "jaccard_loss")
+"""Measures whose means people read, and what the better way of the adversary re-links."""
+LEFT_OUT = ("overlap", "jaccard_loss")
+"""For which a terminal has no room beside the others."""
 
 
 class Tried(NamedTuple):
@@ -71,7 +75,7 @@ class Tried(NamedTuple):
 
     heuristic: str
     alpha: float | None
-    """None where everybody has an account of her own."""
+    """None where nothing is scattered: with pools, and at both ends."""
 
     @property
     def name(self) -> str:
@@ -86,7 +90,7 @@ class MediatorOutcome(Outcome):
     about: str = "the people who asked"
     tried: tuple[Tried, ...]
     """Settings, in the order in which they were tried."""
-    accounts: int | None = None
+    shared: SharedAccounts = field(default_factory=SharedAccounts)
 
     heading: ClassVar = "Hiding among mediator accounts"
     says: ClassVar = "has the thesis' table beside it"
@@ -117,19 +121,24 @@ class MediatorOutcome(Outcome):
         return {"summary": table_of(rows)}
 
     def settings(self) -> list[Setting]:
-        """Means of every setting that mediates."""
+        """Means of every setting, between both ends."""
         from aidos.rooms.shield.mediator.page import Setting
 
-        named = {name: name for name in SHOWN} | {"linked": "linked_1"}
         return [
             Setting(
-                heuristic=each.heuristic,
+                heuristic=each.heuristic.replace("-", " "),
                 alpha=each.alpha,
-                means={name: self.mean(*each, measure) for name, measure in named.items()},
+                epsilon=self._epsilon(each),
+                means={name: self.mean(*each, name) for name in SHOWN}
+                | {"relinked": max(self.mean(*each, name) for name in ("by_account", "by_words"))},
             )
             for each in self.tried
-            if each.alpha is not None
         ]
+
+    def _epsilon(self, tried: Tried) -> float | None:
+        if tried.heuristic in {OWN_ACCOUNT, ONE_ACCOUNT}:
+            return None if tried.heuristic == OWN_ACCOUNT else 0.0
+        return _mechanism(tried, self.shared).epsilon(self.shared.accounts or self.of(*tried).num_rows)
 
     def facts(self) -> Mapping[str, object]:
         """The means of every setting."""
@@ -140,7 +149,7 @@ class MediatorOutcome(Outcome):
         from aidos.report.page import DataTable
         from aidos.rooms.shield.mediator.page import setting_rows
 
-        columns, rows = setting_rows(self.settings())
+        columns, rows = setting_rows(self.settings(), without=LEFT_OUT)
         return (DataTable(caption="Means over people", columns=columns, rows=tuple(rows)),)
 
     def chapters(self) -> list[Chapter]:
@@ -149,15 +158,15 @@ class MediatorOutcome(Outcome):
         from aidos.rooms.shield.mediator.page import MediatorStory, mediator_page
 
         settings = self.settings()
-        chosen = settings[len(settings) // 2]
-        held = self.of(chosen.heuristic, chosen.alpha)
+        chosen, shown = next(zip(settings[1:], self.tried[1:], strict=True))
+        held = self.of(*shown)
         told = {alpha: dict(zip(TABLE, means, strict=True)) for alpha, means in THESIS.items() if alpha is not None}
         story = MediatorStory(
             lead=self.basis.about,
             settings=tuple(settings),
             chosen=chosen,
             people=Measured(**{each.name: held[each.name].to_numpy() for each in fields(Measured)}),
-            accounts=self.accounts or self.of(OWN_ACCOUNT, None).num_rows,
+            accounts=self.shared.accounts or self.of(OWN_ACCOUNT, None).num_rows,
             reference=tuple(told.items()),
         )
         return list(mediator_page(story).chapters)
@@ -184,10 +193,8 @@ class MediatorStudy:
     """Question-and-answer posts: files or glob patterns; may be repeated."""
     alphas: Annotated[tuple[Annotated[float, Ge(0), Le(1)], ...], Commas()] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     """Chances of scattering, with commas between."""
-    heuristics: Annotated[tuple[Literal["original", "commons"], ...], Commas()] = ("original", "commons")
+    heuristics: Annotated[tuple[Heuristic, ...], Commas()] = ("pools", "original", "commons")
     """Ways to choose accounts, with commas between."""
-    accounts: Annotated[int, Ge(1)] | None = None
-    """How many accounts there are; as many as people if unset."""
     least_questions: Annotated[int, Ge(1)] = 150
     """Only people who asked at least so many questions."""
     topic: Literal["forum", "tag"] = "forum"
@@ -196,6 +203,7 @@ class MediatorStudy:
     """Queries of each person that are searched, 0 for all."""
     seed: Annotated[int, Ge(0)] = 0
     """Of everything that is drawn."""
+    shared: Annotated[SharedAccounts, Section("Accounts")] = field(default_factory=SharedAccounts)
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def __post_init__(self) -> None:
@@ -226,18 +234,13 @@ class MediatorStudy:
         ).kept()
 
     def tried(self) -> tuple[Tried, ...]:
-        """All settings, first that of own accounts."""
-        mediated = (Tried(heuristic, float(alpha)) for heuristic in self.heuristics for alpha in self.alphas)
-        return Tried(OWN_ACCOUNT, None), *dict.fromkeys(mediated)
-
-    def mechanism(self, tried: Tried) -> MediatorAccounts | None:
-        """The mechanism of a setting; None where everybody has an account of her own."""
-        from aidos.rooms.shield.mediator.accounts import MediatorAccounts
-
-        if tried.alpha is None:
-            return None
-        chosen: Any = tried.heuristic
-        return MediatorAccounts(accounts=self.accounts, alpha=tried.alpha, heuristic=chosen)
+        """All settings, between an account for each person and one for all."""
+        mediated = (
+            Tried(heuristic, alpha)
+            for heuristic in self.heuristics
+            for alpha in ((None,) if heuristic == "pools" else map(float, self.alphas))
+        )
+        return Tried(OWN_ACCOUNT, None), *dict.fromkeys(mediated), Tried(ONE_ACCOUNT, None)
 
     def measure(
         self,
@@ -257,11 +260,11 @@ class MediatorStudy:
             raise ParameterError(f"threads must be at least 1, got {threads}")
         tried = self.tried()
         settings = [tuple(each) for each in tried]
-        said = f"{self.accounts} {self.seed} {settings} {searches and searches.spelled}"
+        said = f"{list(MEASURES)} {self.shared} {self.seed} {settings} {searches and searches.spelled}"
         rows = run_settings(
             tried,
             _measured,
-            (self, objects, searches),
+            (self, objects, searches, _informed(objects, searches)),
             shelf=Shelf(self.output, fingerprint(said, objects.people, objects.labels)),
             workers=threads or os.cpu_count() or 1,
             within="threads",
@@ -272,32 +275,51 @@ class MediatorStudy:
             f"The thesis' experiment: {len(objects):,} queries of {objects.people_count:,} people, made from questions."
         )
         return MediatorOutcome(
-            basis=Basis(about=about), rows=rows, tried=tried, accounts=self.accounts, output=self.output, **told
+            basis=Basis(about=about), rows=rows, tried=tried, shared=self.shared, output=self.output, **told
         )
 
 
-def _measured(shared: tuple[MediatorStudy, Objects, Searches | None], tried: Tried) -> pa.Table:
+def _mechanism(tried: Tried, shared: SharedAccounts) -> MediatorAccounts:
+    heuristic: Any = tried.heuristic
+    return MediatorAccounts(**asdict(shared), alpha=tried.alpha, heuristic=heuristic)
+
+
+def _informed(objects: Objects, searches: Searches | None) -> Informed | None:
+    """The adversary who knows half of everybody's questions; None where there are no texts."""
+    from aidos.rooms.shield.mediator.adversary import InformedAdversary, Texts
+
+    if searches is None:
+        return None
+    log = searches.log
+    asked, written = (
+        Texts(starts=starts, words=words)
+        for starts, words in ((log.queries.starts, log.queries.terms), (log.starts, log.terms))
+    )
+    return InformedAdversary().learn(objects, asked, written)
+
+
+def _assigned(study: MediatorStudy, objects: Objects, tried: Tried) -> Assignment:
+    from aidos.core.noise import Noise
+    from aidos.rooms.shield.mediator.assignment import one_account, own_accounts
+
+    if tried.heuristic in {OWN_ACCOUNT, ONE_ACCOUNT}:
+        return own_accounts(objects) if tried.heuristic == OWN_ACCOUNT else one_account(objects)
+    return _mechanism(tried, study.shared).run(objects, Noise(study.seed * 1_000_003 + study.tried().index(tried)))
+
+
+def _measured(shared: tuple[MediatorStudy, Objects, Searches | None, Informed | None], tried: Tried) -> pa.Table:
     """One setting: a row for each person."""
     import numpy as np
     import pyarrow as pa
 
-    from aidos.core.noise import Noise
-    from aidos.rooms.shield.mediator.adversary import ProfileLinking
-    from aidos.rooms.shield.mediator.assignment import Assignment
     from aidos.rooms.shield.mediator.measures import measure
 
-    study, objects, searches = shared
-    mechanism, people = study.mechanism(tried), objects.people_count
-    if mechanism is None:
-        assignment = Assignment(accounts=people, chosen=objects.people, noise_source="nothing is random")
-    else:
-        assignment = mechanism.run(objects, Noise(study.seed * 1_000_003 + study.tried().index(tried)))
+    study, objects, searches, informed = shared
+    assignment, people = _assigned(study, objects, tried), objects.people_count
     columns = asdict(measure(objects, assignment))
-    for guesses in (1, 10):
-        linked = ProfileLinking(guesses=guesses).attack(objects, assignment)
-        columns[f"linked_{guesses}"] = np.where(np.isnan(linked.ranks), np.nan, linked.ranks <= guesses)
-        columns[f"chance_{guesses}"] = linked.chances
     nothing = np.full(people, np.nan)
+    names = ("by_account", "by_words", "main_account", "main_chance")
+    columns |= asdict(informed.attack(assignment)) if informed else dict.fromkeys(names, nothing)
     kendall, jaccard = (nothing, nothing) if searches is None else searches.losses(assignment, threads=1)
     columns |= {"kendall_loss": kendall, "jaccard_loss": jaccard}
     heads = {

@@ -1,5 +1,6 @@
 """The original heuristic against the plain search, with alphas of any kind, one at a time and all at once."""
 
+from functools import partial
 from itertools import pairwise
 from math import log
 
@@ -16,6 +17,8 @@ from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 from aidos.rooms.shield.mediator.assignment import Mediator
 from aidos.rooms.shield.mediator.measures import entropies, measure
 from aidos.rooms.shield.mediator.objects import Objects, TopicVectors
+
+original = partial(MediatorAccounts, heuristic="original")
 
 
 def vectors(rows):
@@ -47,7 +50,7 @@ def scenes(draw):
 @given(scenes())
 def test_heaps_choose_as_the_plain_search_does(scene):
     objects, accounts, seed = scene
-    found = MediatorAccounts(accounts=accounts).run(objects, Noise(seed)).chosen
+    found = original(accounts=accounts).run(objects, Noise(seed)).chosen
     words = plainly.random_words(seed, len(objects))
     assert found.tolist() == plainly.assign(objects, accounts, objects.alphas, words, "same-topic")
 
@@ -66,7 +69,7 @@ def test_heaps_choose_as_a_table_of_counts_does_on_a_long_sequence(alpha):
         counts[person, topic, account] += 1
         sizes[account] += 1
         expected.append(account)
-    assert MediatorAccounts(accounts=accounts, alpha=alpha).run(objects, Noise(5)).chosen.tolist() == expected
+    assert original(accounts=accounts, alpha=alpha).run(objects, Noise(5)).chosen.tolist() == expected
 
 
 @given(st.data())
@@ -77,7 +80,7 @@ def test_vectors_go_where_the_plain_search_finds_the_best_mean(name, data):
     rows = data.draw(st.lists(st.lists(weights, min_size=3, max_size=3), min_size=1, max_size=25))
     objects = Objects(people=np.zeros(len(rows), dtype=int), topics=vectors(rows))
     accounts, seed = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 99))
-    chosen = MediatorAccounts(accounts=accounts, alpha=0.3, similarity=name).run(objects, Noise(seed)).chosen
+    chosen = original(accounts=accounts, alpha=0.3, similarity=name).run(objects, Noise(seed)).chosen
     members = [[] for _ in range(accounts)]
     for number, (toss, word) in enumerate(plainly.random_words(seed, len(rows))):
         found = [plainly.coherence(objects, number, held, name) for held in members]
@@ -103,7 +106,7 @@ def test_one_at_a_time_is_the_same_as_all_at_once(heuristic):
 @pytest.mark.parametrize("name", ["cosine", "jaccard"])
 def test_vectors_one_at_a_time_fit_as_well_as_all_at_once(name):
     draws = np.random.default_rng(2)
-    mediator = Mediator(MediatorAccounts(accounts=3, alpha=0.0, similarity=name), noise=Noise(1))
+    mediator = Mediator(original(accounts=3, alpha=0.0, similarity=name), noise=Noise(1))
     rows, chosen = [], []
     for _ in range(60):
         row = draws.integers(0, 3, 4).astype(float)
@@ -117,13 +120,13 @@ def test_vectors_one_at_a_time_fit_as_well_as_all_at_once(name):
 
 def test_a_batch_goes_on_where_the_last_one_ended():
     objects = random_objects(np.random.default_rng(1), 3000, people=30)
-    mediator = Mediator(MediatorAccounts(accounts=10, alpha=0.5), noise=Noise(1))
+    mediator = Mediator(original(accounts=10, alpha=0.5), noise=Noise(1))
     chosen = [
         mediator.assign_all(Objects(people=objects.people[i : i + 7], topics=objects.topics[i : i + 7]))
         for i in range(0, 3000, 7)
     ]
     words = np.concatenate(list(_words_in_batches(1, 3000, 7)))
-    whole = Mediator(MediatorAccounts(accounts=10, alpha=0.5), noise=Noise(1))
+    whole = Mediator(original(accounts=10, alpha=0.5), noise=Noise(1))
     assert whole.state.assign(objects, np.full(3000, 0.5), words).tolist() == np.concatenate(chosen).tolist()
 
 
@@ -138,7 +141,7 @@ def _words_in_batches(seed, objects, batch):
 def test_a_tiny_account_with_one_match_beats_a_large_one_with_fifty():
     first = Objects(people=np.zeros(50, dtype=int), topics=np.zeros(50, dtype=int), alphas=np.zeros(50))
     others = Objects(people=np.ones(10, dtype=int), topics=np.zeros(10, dtype=int), alphas=np.ones(10))
-    mediator = Mediator(MediatorAccounts(accounts=2), noise=Noise(0))
+    mediator = Mediator(original(accounts=2), noise=Noise(0))
     large = int(mediator.assign_all(first)[0])
     while mediator.sizes[1 - large] == 0 or mediator.sizes[large] == 50:
         mediator.assign_all(others)
@@ -161,7 +164,7 @@ def test_with_alpha_0_a_chunk_never_parts():
 def test_with_alpha_1_entropy_is_that_of_random_draws():
     people, each, accounts = 400, 60, 50
     objects = Objects(people=np.repeat(np.arange(people), each), topics=np.zeros(people * each, dtype=int))
-    assignment = MediatorAccounts(accounts=accounts, alpha=1.0).run(objects, Noise(2))
+    assignment = original(accounts=accounts, alpha=1.0).run(objects, Noise(2))
     found = entropies(objects, assignment)
     law, expected = (1 - 1 / accounts) ** each, 0.0
     for count in range(each + 1):
@@ -192,17 +195,17 @@ def test_more_alpha_means_more_entropy_and_more_loss(heuristic):
 
 def test_shuffled_objects_are_assigned_too():
     objects = random_objects(np.random.default_rng(1), 200)
-    chosen = MediatorAccounts(accounts=40, alpha=0.0, order="shuffled").run(objects, Noise(1)).chosen
+    chosen = original(accounts=40, alpha=0.0, order="shuffled").run(objects, Noise(1)).chosen
     chunks = objects.people * 3 + objects.topics
     assert len(np.unique(chunks * 100 + chosen)) == len(np.unique(chunks))
     mixed = Objects(people=objects.people, topics=objects.vectors, alphas=np.zeros(200))
-    chosen = MediatorAccounts(accounts=40, similarity="jaccard", order="shuffled").run(mixed, Noise(1)).chosen
+    chosen = original(accounts=40, similarity="jaccard", order="shuffled").run(mixed, Noise(1)).chosen
     assert len(np.unique(objects.topics * 100 + chosen)) == 3
 
 
 def test_alpha_of_one_person_leaves_the_others_alone():
     objects = random_objects(np.random.default_rng(1), 4000, people=4, topics=1)
-    assignment = MediatorAccounts(accounts=50).run(objects.with_person_alphas([0, 0, 0, 1]), Noise(1))
+    assignment = original(accounts=50).run(objects.with_person_alphas([0, 0, 0, 1]), Noise(1))
     found = entropies(objects, assignment)
     assert (found[:3] == 0).all()
     assert found[3] > 3
@@ -210,15 +213,15 @@ def test_alpha_of_one_person_leaves_the_others_alone():
 
 def test_where_randomness_came_from_is_recorded_and_nothing_is_promised():
     objects = random_objects(np.random.default_rng(1), 5)
-    assert MediatorAccounts().run(objects, Noise()).noise_source == "operating system"
-    assert MediatorAccounts().run(objects, Noise(3)).noise_source == "seed 3, repeatable"
-    assert isinstance(MediatorAccounts().promise, NoGuarantee)
+    assert original().run(objects, Noise()).noise_source == "operating system"
+    assert original().run(objects, Noise(3)).noise_source == "seed 3, repeatable"
+    assert isinstance(original().promise, NoGuarantee)
 
 
 @pytest.mark.parametrize("bad", [{"alpha": -0.1}, {"alpha": 1.1}, {"alpha": float("nan")}, {"accounts": 0}])
 def test_impossible_parameters_are_refused(bad):
     with pytest.raises(ParameterError, match=next(iter(bad))):
-        MediatorAccounts(**bad)
+        original(**bad)
 
 
 def test_commons_need_topics():
@@ -228,8 +231,8 @@ def test_commons_need_topics():
 
 def test_a_mediator_needs_accounts_known_numbers_and_a_fitting_alpha():
     with pytest.raises(ParameterError, match="at least one account"):
-        Mediator(MediatorAccounts(), noise=Noise(1))
-    mediator = Mediator(MediatorAccounts(accounts=2), noise=Noise(1))
+        Mediator(original(), noise=Noise(1))
+    mediator = Mediator(original(accounts=2), noise=Noise(1))
     for wrong in ((-1, 0, 0.5), (0, -1, 0.5), (0, 2**31, 0.5), (0, 0, 1.5), (0, 0, float("nan"))):
         with pytest.raises(InputError):
             mediator.assign(*wrong)
@@ -248,6 +251,6 @@ def test_one_account_takes_everything_and_nothing_is_no_trouble(heuristic):
 
 
 def test_too_many_topics_for_memory_are_refused():
-    mediator = Mediator(MediatorAccounts(accounts=100, similarity="cosine"), noise=Noise(1))
+    mediator = Mediator(original(accounts=100, similarity="cosine"), noise=Noise(1))
     with pytest.raises(InputError, match="do not fit in memory"):
         mediator.assign(0, {2**30: 1.0})

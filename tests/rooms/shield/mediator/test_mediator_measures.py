@@ -131,7 +131,7 @@ def test_vectors_with_one_weight_are_measured_as_topics():
     draws = np.random.default_rng(1)
     objects = Objects(people=draws.integers(0, 4, 300), topics=draws.integers(0, 6, 300))
     as_vectors = Objects(people=objects.people, topics=objects.vectors)
-    chosen = MediatorAccounts(accounts=5, alpha=0.5).run(objects, Noise(1))
+    chosen = MediatorAccounts(accounts=5, alpha=0.5, heuristic="original").run(objects, Noise(1))
     assert least_divergences(objects, chosen)[0] == pytest.approx(least_divergences(as_vectors, chosen)[0])
     assert profile_diversities(objects) == pytest.approx(profile_diversities(as_vectors))
 

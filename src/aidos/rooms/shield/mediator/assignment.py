@@ -1,6 +1,9 @@
 """Mediator accounts: queries issued from shared accounts (Biega et al. 2017; thesis, chapter 7).
 
-A proxy issues each object from one of many accounts. The original heuristic tosses a coin for each object: with
+A proxy issues each object from one of many accounts. With ``pools`` the topic alone decides which
+(`aidos.rooms.shield.mediator.pools`), and of that something can be proven. The other heuristics look at who asks.
+
+The original heuristic tosses a coin for each object: with
 probability alpha the account is any, otherwise the one where the object fits best:
 
     P(m) = alpha / |M| + (1 - alpha) [m has the best coherence],  coherence = sum of similarities with m's objects / |m|
@@ -9,7 +12,7 @@ An object that fits nowhere goes to any account. Coherence divides by the accoun
 one object that matches beats a large one with fifty matching among sixty. A chunk therefore moves on to small accounts
 where chance has dropped one of its objects, and what it leaves behind keeps losing coherence.
 
-The heuristic ``commons`` does not, and gives more privacy for the same loss of coherence. Three observations led to it:
+The heuristic ``commons`` does not, and gives more entropy for the same loss of coherence. Three observations led to it:
 
 - For a given entropy, one large piece and single objects elsewhere keep the most coherence (the sum of squares is
   largest); even pieces keep the least. So a chunk stays at one home for good, and scattered objects of a person go
@@ -22,12 +25,13 @@ The heuristic ``commons`` does not, and gives more privacy for the same loss of 
 At equal entropy, on worlds other than the one on which its constants were chosen, it loses 72 % less coherence with
 alpha 0, 27 % less with 0.2, 9 % less with 0.6 and nothing less where all is random; rankings change 1 to 2 % less (9 %
 with alpha 0). It is not better in every way: the account nearest to a person is nearer (least divergence 15 % lower
-with alpha 0.6, 38 % with 0.8), and in a small community its homes were found more often by the profile-linking
-adversary. Scattering to commons that lean to the object's topic was tried and changed rankings more, not less.
+with alpha 0.6, 38 % with 0.8). Scattering to commons that lean to the object's topic was tried and changed rankings
+more, not less.
 
 Not promised: any bound on what an observer learns. Entropy counts how far objects are spread, not how much each of them
-tells; somebody with one interest cannot hide it. Both heuristics need to know which accounts a person and topic went
-to, for as long as they run; with ``cosine`` and ``jaccard`` people play no part, and nothing about them is kept.
+tells; somebody with one interest cannot hide it. Original and commons need to know which accounts a person and topic
+went to, for as long as they run; with pools, ``cosine`` and ``jaccard`` people play no part, and nothing about them is
+kept.
 
 `Mediator` is a mediator at work: objects come one at a time and get an account each.
 """
@@ -44,9 +48,10 @@ from aidos.core.noise import Noise
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 from aidos.rooms.shield.mediator.objects import MOST_NUMBER, Objects, TopicVectors
-from aidos.rooms.shield.mediator.states import ChunkState, CommonsState, CosineState, JaccardState, State
+from aidos.rooms.shield.mediator.pools import Pools, form_pools
+from aidos.rooms.shield.mediator.states import ChunkState, CommonsState, CosineState, JaccardState, PoolState, State
 
-__all__ = ["Assignment", "Mediator", "assign_objects"]
+__all__ = ["Assignment", "Mediator", "assign_objects", "one_account", "own_accounts"]
 
 Longs = NDArray[np.int64]
 
@@ -63,8 +68,25 @@ class Assignment:
     """Where the randomness came from; who knows a seed can undo the scattering."""
 
 
+NOT_RANDOM = "nothing is random"
+
+
+def own_accounts(objects: Objects) -> Assignment:
+    """Nothing is mediated: everybody has an account of her own."""
+    return Assignment(accounts=max(objects.people_count, 1), chosen=objects.people, noise_source=NOT_RANDOM)
+
+
+def one_account(objects: Objects) -> Assignment:
+    """One account for everybody."""
+    return Assignment(accounts=1, chosen=np.zeros(len(objects), dtype=np.int64), noise_source=NOT_RANDOM)
+
+
 def assign_objects(objects: Objects, asked: MediatorAccounts, noise: Noise) -> Assignment:
-    """Assign all objects, from empty accounts."""
+    """Assign all objects, from empty accounts; pools are formed from the objects themselves."""
+    if asked.heuristic == "pools":
+        pools = form_pools(objects, asked.people_per_pool, asked.accounts)
+        chosen = Mediator(asked, noise=noise, pools=pools).assign_all(objects)
+        return Assignment(accounts=pools.accounts, chosen=chosen, noise_source=NOT_RANDOM)
     mediator = Mediator(asked, people=objects.people_count, noise=noise)
     chosen = np.empty(len(objects), dtype=np.int64)
     order = np.arange(len(objects)) if asked.order == "arrival" else _shuffled(len(objects), noise)
@@ -100,9 +122,16 @@ rankings of a synthetic community got no better than with the original, with 0.6
 class Mediator:
     """Accounts, and the memory that it takes to choose among them; not for several threads at a time."""
 
-    def __init__(self, mechanism: MediatorAccounts, *, noise: Noise, people: int | None = None) -> None:
-        """Start with empty accounts: the mechanism's number, or one for each of so many people."""
-        accounts = mechanism.accounts or people
+    def __init__(
+        self, mechanism: MediatorAccounts, *, noise: Noise, people: int | None = None, pools: Pools | None = None
+    ) -> None:
+        """Start with empty accounts: the mechanism's number, one for each of so many people, or those of the pools."""
+        if (mechanism.heuristic == "pools") != (pools is not None):
+            raise ParameterError(
+                "a mediator with pools needs pools, and no other mediator takes any",
+                hint="form them from an earlier log: Mediator(..., pools=form_pools(objects, people_per_pool=10))",
+            )
+        accounts = pools.accounts if pools else mechanism.accounts or people
         if not accounts or accounts < 1:
             raise ParameterError(
                 "a mediator needs at least one account", hint="give the number of accounts, or people to count"
@@ -111,7 +140,7 @@ class Mediator:
         self.accounts = accounts
         self._noise = noise
         self._words: list[Words] = []
-        self.state = _empty_state(mechanism, accounts)
+        self.state: State | PoolState = PoolState(pools) if pools else _empty_state(mechanism, accounts)
 
     @property
     def sizes(self) -> Longs:
@@ -128,12 +157,14 @@ class Mediator:
 
     def assign_all(self, objects: Objects) -> Longs:
         """The accounts of several objects, assigned one after the other in the order given."""
-        alphas = objects.alphas if objects.alphas is not None else np.full(len(objects), float(self.mechanism.alpha))
+        if isinstance(self.state, PoolState):
+            return self.state.place(objects)
+        alphas = objects.alphas if objects.alphas is not None else np.full(len(objects), self.mechanism.scattered)
         return self.state.assign(objects, alphas, _draw(self._noise, len(objects)))
 
     def _assign_quickly(self, state: ChunkState | CommonsState, person: int, topic: int, alpha: float | None) -> int:
         """The same without arrays, which take longer to make than to use."""
-        chance = self.mechanism.alpha if alpha is None else alpha
+        chance = self.mechanism.scattered if alpha is None else alpha
         if not 0 <= chance <= 1:
             raise InputError(f"alpha must be between 0 and 1, got {chance!r}")
         if not (0 <= person < MOST_NUMBER and 0 <= topic < MOST_NUMBER):
@@ -158,7 +189,7 @@ def _empty_state(mechanism: MediatorAccounts, accounts: int) -> State:
         case "same-topic":
             if mechanism.heuristic == "original":
                 return ChunkState(accounts)
-            share = LEAST_COMMONS + MORE_COMMONS * mechanism.alpha
+            share = LEAST_COMMONS + MORE_COMMONS * mechanism.scattered
             return CommonsState(accounts, min(max(round(share * accounts), 1), accounts - 1))
 
 

@@ -10,29 +10,25 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.noise import Noise
-from aidos.core.progress import Progress
-from aidos.core.records import PAUSE_MINUTES
-from aidos.errors import InputError, ParameterError
+from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
-from aidos.rooms.shield.mediator.accounts import MediatorAccounts, SharedAccounts
+from aidos.rooms.shield.mediator.accounts import Heuristic, MediatorAccounts, SharedAccounts
+from aidos.rooms.shield.mediator.comparing import OWN_ACCOUNT, Tried, assess
+from aidos.rooms.shield.mediator.queries import Queries, read_queries, read_topics
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aidos.engine.embedded import EmbeddedTable
     from aidos.report.page import Block, Page
-    from aidos.rooms.shield.mediator.assignment import Assignment
-    from aidos.rooms.shield.mediator.measures import Measured
-    from aidos.rooms.shield.mediator.objects import Objects
     from aidos.rooms.shield.mediator.page import Setting
 
 __all__ = [
@@ -41,50 +37,7 @@ __all__ = [
     "MeasureMixing",
     "MeasuredMixing",
     "MixedLog",
-    "Queries",
-    "Tried",
-    "assess",
-    "read_queries",
 ]
-
-UNKNOWN = "no topic"
-ASKED = f"""
-    select client_id, user_query from {{table}}
-    where user_query is not null and (action is null or action in ('query', 'click'))
-    window person as (partition by client_id order by "timestamp", user_query, action = 'click' nulls first)
-    qualify action is distinct from 'click' or user_query is distinct from lag(user_query) over person
-        or epoch_us("timestamp") - epoch_us(lag("timestamp") over person) > {PAUSE_MINUTES * 60_000_000}
-    order by "timestamp", client_id, user_query
-"""
-"""Askings in the order of arrival. A click is one too where its query was not asked just before: some logs have only
-the click of a query that led to one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Queries:
-    """The queries of a log in the order of arrival, ready to be assigned."""
-
-    texts: Sequence[str]
-    objects: Objects
-    topics: int
-    without_topic: int
-
-    def facts(self) -> dict[str, str | int]:
-        """How many there are of everything."""
-        return {
-            "queries": len(self.texts),
-            "people": self.objects.people_count,
-            "topics": self.topics,
-            "without_topic": self.without_topic,
-        }
-
-
-class Tried(NamedTuple):
-    """One way to assign, what it gives and costs on average and by person, and the accounts."""
-
-    setting: Setting
-    people: Measured
-    made: Assignment
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -104,7 +57,10 @@ class MeasuredMixing(Finding):
         """A row for each setting."""
         import pyarrow as pa
 
-        rows = [{"heuristic": each.heuristic, "alpha": each.alpha, **each.means} for each in self._settings()]
+        rows = [
+            {"heuristic": each.heuristic, "alpha": each.alpha, "epsilon": each.epsilon, **each.means}
+            for each in self._settings()
+        ]
         return pa.Table.from_pylist(rows)
 
     def blocks(self) -> Sequence[Block]:
@@ -113,7 +69,11 @@ class MeasuredMixing(Finding):
         from aidos.rooms.shield.mediator.page import setting_rows
 
         columns, rows = setting_rows(self._settings())
-        counts = tuple((name.replace("_", " "), value) for name, value in self._counts().items() if value != "")
+        counts = tuple(
+            (name.replace("_", " "), round(value, 3) if isinstance(value, float) else value)
+            for name, value in self._counts().items()
+            if value != ""
+        )
         return Facts(counts), DataTable(caption="Means over people", columns=columns, rows=tuple(rows))
 
     def remarks(self) -> Sequence[str]:
@@ -121,10 +81,10 @@ class MeasuredMixing(Finding):
         return ("measured on these data, promised to nobody",)
 
     def page(self) -> Page:
-        """All settings, and the middle one person by person."""
+        """All settings, and the first that mediates person by person."""
         from aidos.rooms.shield.mediator.page import MediatorStory, mediator_page
 
-        chosen = self.tried[len(self.tried) // 2]
+        chosen = next((each for each in self.tried if each.setting.heuristic != OWN_ACCOUNT), self.tried[0])
         counts, accounts = chosen.people.objects, chosen.made.accounts
         story = MediatorStory(
             lead=f"{int(counts.sum()):,} queries of {len(counts):,} people, issued from {accounts:,} accounts.",
@@ -137,8 +97,18 @@ class MeasuredMixing(Finding):
         )
         return mediator_page(story)
 
-    def _counts(self) -> dict[str, str | int]:
-        return self.queries.facts()
+    def _counts(self) -> dict[str, str | int | float]:
+        return {**self.queries.facts(), **self._linked()}
+
+    def _linked(self) -> dict[str, float]:
+        """What the adversary finds without any accounts, on average over people."""
+        import numpy as np
+
+        people = int((self.tried[0].people.objects > 0).sum())
+        return {
+            "linked_by_words_alone": float(np.nanmean(self.tried[0].found.by_words)),
+            "linked_by_chance": 1 / people,
+        }
 
     def _settings(self) -> list[Setting]:
         return [each.setting for each in self.tried]
@@ -177,7 +147,7 @@ class MixedLog(MeasuredMixing):
             pq.write_table(self.table(), partial / "accounts.parquet", compression="zstd")
             write_text(partial / "MANIFEST.json", json.dumps(self._manifest(), indent=2) + "\n")
 
-    def _counts(self) -> dict[str, str | int]:
+    def _counts(self) -> dict[str, str | int | float]:
         made, counts = self.tried[0].made, self.queries.facts()
         return {
             "output": str(self.output or ""),
@@ -185,6 +155,7 @@ class MixedLog(MeasuredMixing):
             "people": counts.pop("people"),
             "accounts": made.accounts,
             **counts,
+            **self._linked(),
         }
 
     def _manifest(self) -> dict[str, object]:
@@ -195,6 +166,7 @@ class MixedLog(MeasuredMixing):
         return {
             "mechanism": "mediator-accounts",
             "parameters": asdict(self.mixing),
+            "epsilon_per_query": self.tried[0].setting.epsilon,
             "guarantee": statement(self.mixing.promise),
             "accounts": made.accounts,
             "queries": len(self.queries.texts),
@@ -223,7 +195,7 @@ class FromLog:
         """The queries of the log."""
         from aidos.ingest.reading import read_files
 
-        topic_of = None if self.topics is None else _read_topic_file(self.topics)
+        topic_of = None if self.topics is None else read_topics(self.topics)
         with desk.engine() as engine:
             log = read_files(engine, self.files, self.how.options(normalise=self.normalise)).table
             return read_queries(log, topic_of, self.depth)
@@ -241,8 +213,8 @@ class AssignQueries(FromLog):
     times. How well people are hidden is measured, not proven.
 
     For example:
-        aidos mediate assign log.tsv --accounts 100 --alpha 0.3 -o mixed
-        aidos mediate assign log.tsv --alpha 0.5 --heuristic commons -o mixed --finding page.html
+        aidos mediate assign log.tsv -o mixed
+        aidos mediate assign log.tsv --alpha 0.3 --heuristic original -o mixed --finding page.html
     """
 
     recipe_for: ClassVar[str] = "mixing"
@@ -261,7 +233,7 @@ class AssignQueries(FromLog):
         if self.output is not None:
             check_new(self.output)
         queries = self.read(desk)
-        tried = assess(queries.objects, [self.mixing], self.noise(desk), desk.progress)
+        tried = assess(queries, [self.mixing], self.noise(desk), desk.progress)
         mixed = MixedLog(queries=queries, tried=tuple(tried), mixing=self.mixing, output=self.output, asked=desk.asked)
         if self.output is not None:
             mixed.save(self.output)
@@ -274,8 +246,10 @@ class AssignQueries(FromLog):
 class MeasureMixing(FromLog):
     """Measure what mixing would give and cost on a log, before anybody relies on it.
 
-    Privacy by entropy, overlap, divergence and an adversary who knows topics;
-    utility by coherence. Nothing of the log is written.
+    Privacy by an adversary who knows other texts of everybody, by what can be
+    proven, and by how people are spread; utility by coherence. Nothing of the
+    log is written. Beside each way stand an account for each person and one
+    for all.
 
     For example:
         aidos mediate measure log.tsv
@@ -285,8 +259,8 @@ class MeasureMixing(FromLog):
     _: KW_ONLY
     alphas: Annotated[tuple[Annotated[float, Ge(0), Le(1)], ...], Commas()] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     """Chances of scattering to compare, with commas between."""
-    heuristics: Annotated[tuple[Literal["original", "commons"], ...], Commas()] = ("original", "commons")
-    """Ways to choose accounts, with commas between."""
+    heuristics: Annotated[tuple[Heuristic, ...], Commas()] = ("pools", "original", "commons")
+    """Ways to choose accounts, with commas between; pools have no alpha."""
     output: Annotated[Path | None, Short("-o")] = None
     """A page about it, for the owner only (a finding)."""
     shared: Annotated[SharedAccounts, Section("Accounts")] = field(default_factory=SharedAccounts)
@@ -299,77 +273,13 @@ class MeasureMixing(FromLog):
     def run(self, desk: Desk) -> MeasuredMixing:
         """Read, assign in every way, and measure."""
         ways = [
-            MediatorAccounts(accounts=self.shared.accounts, alpha=alpha, heuristic=name)
+            MediatorAccounts(**asdict(self.shared), alpha=alpha, heuristic=name)
             for name in self.heuristics
-            for alpha in self.alphas
+            for alpha in ((None,) if name == "pools" else self.alphas)
         ]
         queries = self.read(desk)
-        tried = assess(queries.objects, ways, self.noise(desk), desk.progress)
+        tried = assess(queries, ways, self.noise(desk), desk.progress, ends=True)
         measured = MeasuredMixing(queries=queries, tried=tuple(tried), asked=desk.asked)
         if self.output is not None:
             save_page(measured.page(), self.output)
         return measured
-
-
-def read_queries(log: EmbeddedTable, topic_of: Mapping[str, str] | None, depth: int | None) -> Queries:
-    """Queries with person and topic: the topic given for the query, or that of the default taxonomy by its words."""
-    import numpy as np
-
-    from aidos.model.topics import default_taxonomy
-    from aidos.model.topicsearch import NO_TOPIC, TopicMap
-    from aidos.rooms.shield.mediator.objects import Objects
-
-    if "client_id" not in log.columns or "user_query" not in log.columns:
-        raise InputError("the files hold no search log: nobody asks in them", hint="see what is in them: aidos check")
-    rows = log.fetch(ASKED)
-    texts = [str(text) for text in rows.column("user_query").to_pylist()]
-    if not texts:
-        raise InputError("the log has no queries", hint="see what is in it: aidos check")
-    kinds = list(dict.fromkeys(texts))
-    if topic_of is None:
-        named = dict(zip(kinds, TopicMap(default_taxonomy(), depth=depth).topics(kinds), strict=True))
-    else:
-        named = {text: topic_of.get(text, NO_TOPIC) for text in kinds}
-    labels = np.array([named[text] or UNKNOWN for text in texts], dtype=object)
-    _, topics = np.unique(labels.astype(str), return_inverse=True)
-    people = rows.column("client_id").combine_chunks().dictionary_encode().indices.to_numpy()
-    objects = Objects(people=people.astype(np.int64), topics=topics.astype(np.int64))
-    without = sum(not named[text] for text in texts)
-    return Queries(texts, objects, int(topics.max()) + 1, without)
-
-
-def assess(objects: Objects, ways: Sequence[MediatorAccounts], noise: Noise, progress: Progress) -> list[Tried]:
-    """Assign in each way and measure."""
-    import numpy as np
-
-    from aidos.rooms.shield.mediator.adversary import ProfileLinking
-    from aidos.rooms.shield.mediator.measures import measure
-    from aidos.rooms.shield.mediator.page import Setting
-
-    tried = []
-    with progress.task("assigning and measuring", total=len(ways), unit="settings") as task:
-        for way in ways:
-            made = way.run(objects, noise)
-            found = measure(objects, made, way.similarity)
-            names = ("entropy", "overlap", "coherence_loss", "least_divergence")
-            means = {name: float(np.nanmean(getattr(found, name))) for name in names}
-            means["linked"] = ProfileLinking().attack(objects, made).success
-            tried.append(Tried(Setting(heuristic=way.heuristic, alpha=way.alpha, means=means), found, made))
-            task.advance(1)
-    return tried
-
-
-def _read_topic_file(path: Path) -> dict[str, str]:
-    """Topics given by hand: a query, a tab and its topic on each line."""
-    from aidos.engine.inputs import read_text
-
-    found: dict[str, str] = {}
-    lines = read_text(path, hint="name a file in utf-8").splitlines()
-    for number, line in enumerate(lines, start=1):
-        query, tab, topic = line.partition("\t")
-        if not (query.strip() and tab and topic.strip()):
-            raise InputError(f"{path}, line {number}: a query, a tab and a topic are wanted", hint="mend the line")
-        found[query] = topic.strip()
-    if not found:
-        raise InputError(f"{path} is empty", hint="write a query, a tab and its topic on each line")
-    return found

@@ -6,16 +6,17 @@ data is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aidos.report.charts import line, scatter
+from aidos.report.drawing import Chart
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose, Source
 from aidos.rooms.shield.mediator.measures import Floats, Measured
 
-__all__ = ["MediatorStory", "Setting", "mediator_page", "setting_rows"]
+__all__ = ["MediatorStory", "Setting", "mediator_page", "setting_rows", "trade_chart"]
 
 POINTS = 600
 PARTS = 4
@@ -24,20 +25,27 @@ WORDS = {
     "overlap": "overlap",
     "coherence_loss": "coherence loss",
     "least_divergence": "min KL",
-    "linked": "linked",
+    "main_account": "main account",
+    "relinked": "re-linked",
     "kendall_loss": "Ktau@100 loss",
     "jaccard_loss": "Jaccard@20 loss",
 }
 FORM = (
-    "Entropy says over how many accounts a person's queries are spread (natural logarithm); overlap is the largest "
-    "share of them in one account; coherence loss is how much less a query fits the account than its owner's own "
-    "history; min KL is how far the nearest account is from the person's topics; linked is the share of people whose "
-    "main account an adversary names who knows their topics."
+    "Re-linked is the share of a person's queries whose author an adversary names who knows other texts of everybody; "
+    "main account is the share of people whose account with most of their queries she names first. Epsilon bounds how "
+    "much the account of one query tells about who asked, beyond its topic: 0 is nothing, and without a bound it may "
+    "tell all. Entropy says over how many accounts a person's queries are spread (natural logarithm); overlap is the "
+    "largest share of them in one account; coherence loss is how much less a query fits the account than its owner's "
+    "own history; min KL is how far the nearest account is from the person's topics."
 )
 LIMITS = (
-    "Nothing here is proven for anybody: privacy is measured on these data. Somebody with one focused interest cannot "
-    "hide it in any account. The proxy itself sees who asks until it forgets."
+    "What people type may name them in any account; accounts cannot change that, and the adversary's share by words "
+    "alone says how often it does here. Another adversary may find more, with times or other texts. All but epsilon is "
+    "measured on these data. In a pool's account min KL and main account speak of topics: who knows what somebody asks "
+    "about knows her account, and so has everybody else's on that topic. The proxy itself sees who asks until it "
+    "forgets."
 )
+NO_BOUND = "no bound"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +53,10 @@ class Setting:
     """One way to assign, and what came out on average."""
 
     heuristic: str
-    alpha: float
+    alpha: float | None
+    """None where nothing is scattered."""
+    epsilon: float | None
+    """What the account of one query tells about who asked, at most; None: no bound."""
     means: dict[str, float]
     """By measure, as in WORDS; those that were not measured are absent."""
 
@@ -76,13 +87,21 @@ def mediator_page(story: MediatorStory) -> Page:
     )
 
 
-def setting_rows(settings: Sequence[Setting]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """Columns and rows of the table of settings, for the page and the terminal."""
-    measured = [name for name in WORDS if any(name in setting.means for setting in settings)]
+def setting_rows(
+    settings: Sequence[Setting], without: Collection[str] = ()
+) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """Columns and rows of the table of settings, for the page and, without some measures, for the terminal."""
+    measured = [name for name in WORDS if name not in without and any(name in each.means for each in settings)]
     rows: list[tuple[str | float | None, ...]] = [
-        (each.heuristic, each.alpha, *(_rounded(each.means.get(name)) for name in measured)) for each in settings
+        (
+            each.heuristic,
+            each.alpha,
+            NO_BOUND if each.epsilon is None else round(each.epsilon, 2),
+            *(_rounded(each.means.get(name)) for name in measured),
+        )
+        for each in settings
     ]
-    return ("heuristic", "alpha", *(WORDS[name] for name in measured)), rows
+    return ("heuristic", "alpha", "epsilon", *(WORDS[name] for name in measured)), rows
 
 
 def _rounded(value: float | None) -> float | None:
@@ -92,10 +111,7 @@ def _rounded(value: float | None) -> float | None:
 def _trade(story: MediatorStory) -> Chapter:
     people = story.people
     columns, rows = setting_rows(story.settings)
-    series: dict[str, list[tuple[float, float]]] = {}
-    for each in story.settings:
-        series.setdefault(each.heuristic, []).append((each.means["entropy"], each.means["coherence_loss"]))
-    chart = line("Privacy and utility", series, x_title="entropy (privacy)", y_title="coherence loss")
+    chart = trade_chart(story.settings)
     caption = _caption(story)
     blocks: list[Block] = [
         Facts((("people", len(people.objects)), ("queries", int(people.objects.sum())), ("accounts", story.accounts))),
@@ -111,19 +127,36 @@ def _trade(story: MediatorStory) -> Chapter:
     return Chapter(title="What is gained and what it costs", blocks=tuple(blocks))
 
 
+def trade_chart(settings: Sequence[Setting]) -> Chart:
+    """Utility against what the adversary finds, or against entropy where there are no texts to look for."""
+    told = all(np.isfinite(each.means.get("relinked", np.nan)) for each in settings)
+    name, title = ("relinked", "re-linked queries") if told else ("entropy", "entropy")
+    series: dict[str, list[tuple[float, float]]] = {}
+    for each in settings:
+        series.setdefault(each.heuristic, []).append((each.means[name], each.means["coherence_loss"]))
+    return line("Privacy and utility", series, x_title=title, y_title="coherence loss")
+
+
 def _caption(story: MediatorStory) -> str:
-    ordered = sorted(story.settings, key=lambda each: each.means["entropy"])
+    name, word = ("relinked", "re-linked queries") if "relinked" in story.chosen.means else ("entropy", "entropy")
+    ordered = sorted(story.settings, key=lambda each: each.means[name])
     low, high = ordered[0], ordered[-1]
     return (
-        f"Entropy goes from {low.means['entropy']:.2f} ({low.heuristic}, alpha {low.alpha:g}) to "
-        f"{high.means['entropy']:.2f} ({high.heuristic}, alpha {high.alpha:g}), while coherence loss goes from "
-        f"{low.means['coherence_loss']:.3f} to {high.means['coherence_loss']:.3f}."
+        f"The share of {word} goes from {low.means[name]:.2f} ({_named(low)}) to {high.means[name]:.2f} "
+        f"({_named(high)}), while coherence loss goes from {low.means['coherence_loss']:.3f} to "
+        f"{high.means['coherence_loss']:.3f}."
     )
+
+
+def _named(setting: Setting) -> str:
+    return setting.heuristic if setting.alpha is None else f"{setting.heuristic}, alpha {setting.alpha:g}"
 
 
 def _beside(story: MediatorStory) -> DataTable:
     """The table of the thesis, and what was found with its heuristic."""
-    found = {each.alpha: each.means for each in story.settings if each.heuristic == "original"}
+    found: dict[float | None, dict[str, float]] = {
+        each.alpha: each.means for each in story.settings if each.heuristic == "original"
+    }
     names = [name for name in WORDS if any(name in means for _, means in story.reference)]
     columns = ("alpha", *(f"{WORDS[name]}, {who}" for name in names for who in ("thesis", "here")))
     rows = tuple(
@@ -139,7 +172,7 @@ def _people(story: MediatorStory) -> Chapter:
     points = [(float(people.coherence_loss[each]), float(people.entropy[each])) for each in shown]
     chart = scatter("Person by person", points, x_title="coherence loss", y_title="entropy", log=False)
     edges = _quarters(people.entropy, people.objects.astype(np.float64), people.coherence_loss)
-    words = f"With the {chosen.heuristic} heuristic at alpha {chosen.alpha:g}"
+    words = f"With {_named(chosen)}"
     size = edges[0], edges[-1]
     return Chapter(
         title="For whom",

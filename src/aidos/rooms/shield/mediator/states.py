@@ -20,8 +20,9 @@ from aidos.rooms.shield.mediator.kernels.chunks import (
 from aidos.rooms.shield.mediator.kernels.hashing import EMPTY, rehash
 from aidos.rooms.shield.mediator.kernels.vectors import Kinds, Rows, add_kinds, mediate_cosine, mediate_jaccard
 from aidos.rooms.shield.mediator.objects import MOST_NUMBER, Objects
+from aidos.rooms.shield.mediator.pools import Pools
 
-__all__ = ["ChunkState", "CommonsState", "CosineState", "JaccardState", "State"]
+__all__ = ["ChunkState", "CommonsState", "CosineState", "JaccardState", "PoolState", "State"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -217,6 +218,22 @@ class JaccardState:
         if kinds > self._counts.shape[1]:
             beyond = ((0, 0), (0, max(kinds, 2 * self._counts.shape[1]) - self._counts.shape[1]))
             self._counts, self._similar = np.pad(self._counts, beyond), np.pad(self._similar, beyond)
+
+
+class PoolState:
+    """Pools: nothing is remembered but how many objects each account holds."""
+
+    def __init__(self, pools: Pools) -> None:
+        self.pools = pools
+        self.sizes = np.zeros(pools.accounts, dtype=np.int64)
+
+    def place(self, objects: Objects) -> Longs:
+        """The account of each object, by its topic."""
+        if objects.alphas is not None:
+            raise InputError("pools scatter nothing, so that objects have no alpha", hint="leave alphas out")
+        chosen = self.pools.of(objects.labels)
+        self.sizes += np.bincount(chosen, minlength=len(self.sizes))
+        return chosen
 
 
 def _longer(values: Longs, least: int) -> Longs:
