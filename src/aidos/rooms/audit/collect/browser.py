@@ -29,6 +29,7 @@ from aidos.rooms.audit.collect.site import Site
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Response
+    from playwright.async_api._context_manager import PlaywrightContextManager
 
 __all__ = ["Looker", "opened_browser"]
 
@@ -215,30 +216,9 @@ def opened_browser(
     thread.start()
     looker = Looker(loop, limits or Limits(), account, options={"viewport": VIEW, "accept_downloads": False})
     driver = async_playwright()
-
-    async def start() -> None:
-        kind = (await driver.start()).chromium
-        launch: dict[str, Any] = {
-            "executable_path": os.environ.get("AIDOS_CHROMIUM") or shutil.which("chromium"),
-            "args": list(QUIET),
-            "headless": not visible,
-            # Chromium has a sandbox against hostile pages, which the system's administrator alone cannot have.
-            "chromium_sandbox": os.geteuid() != 0,
-        }
-        if account is not None and account.is_dir():
-            known: dict[str, Any] = {"locale": language} if language else {}
-            looker.kept = await kind.launch_persistent_context(str(account), **launch, **looker.options, **known)
-        looker.browser = await kind.launch(**launch)
-
-    async def stop() -> None:
-        for each in (looker.kept, looker.browser):
-            if each is not None:
-                await _left(each.close())
-        await _left(driver.__aexit__(None, None, None))
-
     try:
         try:
-            asyncio.run_coroutine_threadsafe(start(), loop).result()
+            asyncio.run_coroutine_threadsafe(_start(looker, driver, visible, language), loop).result()
         except _failures() as error:
             raise ServiceError(
                 "the browser cannot be started",
@@ -248,11 +228,33 @@ def opened_browser(
         yield looker
     finally:
         with suppress(Exception):
-            asyncio.run_coroutine_threadsafe(stop(), loop).result(timeout=20)
+            asyncio.run_coroutine_threadsafe(_stop(looker, driver), loop).result(timeout=20)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(timeout=5)
         if not thread.is_alive():
             loop.close()
+
+
+async def _start(looker: Looker, driver: PlaywrightContextManager, visible: bool, language: str) -> None:  # noqa: FBT001
+    kind = (await driver.start()).chromium
+    launch: dict[str, Any] = {
+        "executable_path": os.environ.get("AIDOS_CHROMIUM") or shutil.which("chromium"),
+        "args": list(QUIET),
+        "headless": not visible,
+        # Chromium has a sandbox against hostile pages, which the system's administrator alone cannot have.
+        "chromium_sandbox": os.geteuid() != 0,
+    }
+    if looker.account is not None and looker.account.is_dir():
+        known: dict[str, Any] = {"locale": language} if language else {}
+        looker.kept = await kind.launch_persistent_context(str(looker.account), **launch, **looker.options, **known)
+    looker.browser = await kind.launch(**launch)
+
+
+async def _stop(looker: Looker, driver: PlaywrightContextManager) -> None:
+    for each in (looker.kept, looker.browser):
+        if each is not None:
+            await _left(each.close())
+    await _left(driver.__aexit__(None, None, None))
 
 
 def _opened(started: Found | None) -> Found:
