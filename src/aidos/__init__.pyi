@@ -353,6 +353,8 @@ def audit(
     again: tuple[str, ...] = ...,
     documents: tuple[str, ...] = ...,
     account: str = ...,
+    results_at: str = ...,
+    query_at: str = ...,
     skip_bad_pairs: bool = ...,
     topics: Literal["taxonomy", "lda"] | None = ...,
     number: int | None = ...,

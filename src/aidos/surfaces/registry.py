@@ -303,6 +303,7 @@ GROUPS: Mapping[str, Group] = {
         allows it.
 
         For example:
+            aidos audit collect site.toml --queries queries.txt --account profile -o lists --i-may-automate
             aidos audit check pairs.jsonl
             aidos audit learn pairs.jsonl -o audit
             aidos audit learn pairs.jsonl -o audit --mark-sensitive profile.json
