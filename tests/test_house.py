@@ -249,7 +249,6 @@ READERS = {
         "nobody",
     ),
     **dict.fromkeys(("zstandard.ZstdDecompressor", "zstandard.decompress", "zstandard.open"), "nobody"),
-    "zipfile.ZipFile": "src/aidos/engine/unpacking.py",
     "pa.CompressedInputStream": "src/aidos/engine/unpacking.py",
 }
 """What reads text or packed data of strangers, and the one module that may: everybody else asks it."""
