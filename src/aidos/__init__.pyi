@@ -437,6 +437,8 @@ def audit(
     again: list[str] | tuple[str, ...] = ...,
     documents: list[str] | tuple[str, ...] = ...,
     account: str = ...,
+    results_at: str = ...,
+    query_at: str = ...,
     skip_bad_pairs: bool = ...,
     topics: Literal["taxonomy", "lda"] | None = ...,
     number: int | None = ...,

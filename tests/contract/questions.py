@@ -7,6 +7,8 @@ parts of the sample world, and what other jobs leave behind.
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from aidos.rooms.audit.collect.keeping import opened_collection
+from aidos.rooms.audit.collect.site import Site
 from aidos.surfaces.cli import run
 from aidos.world.size import World
 from aidos.world.write import write_sample
@@ -88,6 +90,14 @@ QUESTIONS = {
     "fair export": {"path": "attention.store", "output": "attention.parquet"},
     "doctor": {},
     "fair import": {"source": "exported.parquet", "store": "another.store"},
+    "audit collect": {
+        "site": "site.toml",
+        "words": ["fern"],
+        "account": "lists",
+        "output": "lists",
+        "i_may_automate": True,
+    },
+    "audit bookmarklet": {"site": "site.toml", "output": "bookmark.html"},
     "audit check": {"pairs": ["rehearsed/before.jsonl"]},
     "audit learn": {"pairs": ["rehearsed/before.jsonl"], "draws": 2, "method": "inference", "output": "audited"},
     "audit evidence": {"directory": "rehearsed/before"},
@@ -162,5 +172,10 @@ def prepare(home):
     asked = [(f"p{person}", query) for person in range(12) for query in ("jazz", "piano")]
     lines = [f"{person},2024-03-05T09:{minute:02}:00,{query}" for minute, (person, query) in enumerate(asked)]
     (home / "small.csv").write_text("\n".join(["client_id,timestamp,user_query", *lines]) + "\n")
+    site = Site(address="https://search.example/find?q={query}", results="li")
+    (home / "site.toml").write_text(f'address = "{site.address}"\nresults = "{site.results}"\n')
+    with opened_collection(home / "lists", site) as kept:  # all was asked before: no browser is needed
+        sides = ("vanilla", "personalised", "again")
+        kept.add("fern", [{"query": "fern", "list": side, "position": 1, "url": "https://a.example"} for side in sides])
     for command in BEFORE:
         assert run([*command.split(), "--quiet"]) == 0, command

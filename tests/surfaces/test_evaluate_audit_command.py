@@ -71,6 +71,6 @@ def test_the_help_has_examples(capsys):
 @pytest.mark.slow
 def test_the_whole_study_of_a_tiny_world_makes_every_table(capsys, tmp_path):
     found = told(capsys, "--size", "tiny", "-o", tmp_path / "results")
-    for name in ("recovery", "topics", "disambiguation", "users", "time", "alarms", "power", "world", "loop"):
+    for name in ("recovery", "topics", "disambiguation", "users", "sweep", "time", "alarms", "power", "world", "loop"):
         assert found[name]
         assert (tmp_path / "results" / f"{name}.parquet").exists()

@@ -1,4 +1,4 @@
-"""The one place where compressed data are unpacked: gzip and zstd, piece by piece, in bounded memory.
+"""The one place where compressed data are unpacked: gzip, zstd and zip, piece by piece, in bounded memory.
 
 A few kilobytes can stand for many gigabytes. So no piece is larger than a megabyte whatever the data say, zstd may look
 back 128 MB at most (its own default), and data that unpack to more than `SUSPECT` bytes and to more than `DENSEST`
@@ -9,9 +9,10 @@ collected from the pieces is the reader's business, and needs a limit there.
 from __future__ import annotations
 
 import io
+import zipfile
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, cast
@@ -22,7 +23,16 @@ from aidos.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
-__all__ = ["BrokenStreamError", "Compression", "TooDenseError", "compression_of", "open_unpacked", "unpack"]
+__all__ = [
+    "BrokenStreamError",
+    "Compression",
+    "TooDenseError",
+    "compression_of",
+    "is_zip",
+    "open_unpacked",
+    "unpack",
+    "zip_members",
+]
 
 Compression = Literal["none", "gzip", "zstd"]
 MAGIC: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -73,6 +83,41 @@ def unpack(raw: IO[bytes], kind: Compression, name: str) -> IO[bytes]:
         return raw
     packed = _Packed(raw)
     return cast("IO[bytes]", io.BufferedReader((_Gzip if kind == "gzip" else _Zstd)(packed, name), BUFFER))
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file is a zip archive by its first bytes."""
+    with open_input(path) as raw:
+        return raw.read(4) in {b"PK\x03\x04", b"PK\x05\x06"}
+
+
+def zip_members(
+    path: Path, name: str, *, ending: str, most: int
+) -> Iterator[tuple[str, bytes, Callable[[str], bytes]]]:
+    """The members of an archive with that ending: name, bytes, and a function that gives those of other members.
+
+    BrokenStreamError for what is damaged, encrypted or not there; TooDenseError for what unpacks to far more than it
+    is, or to more than ``most`` bytes altogether.
+    """
+    left = most
+
+    def read(member: str) -> bytes:
+        nonlocal left
+        info = archive.getinfo(member)
+        with archive.open(info) as stream:
+            content = stream.read(left + 1)
+        left -= len(content)
+        if left < 0 or (len(content) > SUSPECT and len(content) > DENSEST * info.compress_size):
+            raise TooDenseError(name)
+        return content
+
+    try:
+        with open_input(path) as raw, zipfile.ZipFile(raw) as archive:
+            for member in archive.namelist():
+                if member.lower().endswith(ending):
+                    yield member, read(member), read
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise BrokenStreamError("the archive is damaged, or encrypted") from error
 
 
 class _Packed(io.RawIOBase):

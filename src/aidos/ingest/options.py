@@ -241,11 +241,18 @@ class HowToReadPairs(NamedColumns):
     column: tuple[str, ...] = ()
     """What the files call a column of aidos, for example url=link or account=login; may be repeated."""
 
+    results_at: str = ""
+    """Where the list stands in JSON of another shape, for example data.items or searches.*.found."""
+
+    query_at: str = ""
+    """Where the words that were searched for stand there, for example data.query or searches.*.words."""
+
     skip_bad_pairs: bool = False
     """Leave out pairs that cannot be read, and say how many."""
 
     def read(self, names: Sequence[str]) -> PairsRead:
         """The pairs of these files and of those that options name."""
+        from aidos.ingest.results.paths import ListPaths
         from aidos.ingest.results.reading import read_pairs
 
         return read_pairs(
@@ -256,6 +263,7 @@ class HowToReadPairs(NamedColumns):
             documents=self.documents,
             account=self.account,
             columns=self.columns(),
+            paths=ListPaths(results=self.results_at, query=self.query_at),
             skip_bad=self.skip_bad_pairs,
         )
 

@@ -279,6 +279,12 @@ OF_PAIRS = _by_slug(
         "parse it first: WebSearcher does, for pages that change their structure",
     ),
     Kind("no-answers", "none of its {number:,} responses holds results in JSON", "ask for JSON: format=json"),
+    Kind(
+        "no-list-there",
+        "no list stands where --results-at says",
+        "look at the file: names with dots between, a number for one entry, * for each",
+    ),
+    Kind("no-har", "the archive holds no HAR file", "unpack it, and name the files in it"),
     Kind("no-pairs", "no query has both a vanilla and a personalised list", NAMING),
     Kind("too-large", "it is larger than {most:,} MB", "split it, or save one list a line (JSON lines)"),
     Kind(

@@ -31,6 +31,7 @@ class Extra(NamedTuple):
 
 EXTRAS: Mapping[str, Extra] = {
     "audit": Extra("aidos audit, aidos evaluate audit", ("numba", "scipy", "Stemmer", "tomotopy")),
+    "collect": Extra("aidos audit collect", ("playwright",)),
     "exposure": Extra(
         "aidos expose, aidos evaluate exposure, aidos evaluate ups", ("empath", "numba", "scipy", "sklearn", "Stemmer")
     ),
@@ -50,6 +51,7 @@ EXTRAS: Mapping[str, Extra] = {
 }
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
+    "audit collect": ("collect",),
     "audit compare": ("audit",),
     "audit evidence": ("audit",),
     "audit learn": ("audit",),

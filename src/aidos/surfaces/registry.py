@@ -106,6 +106,8 @@ JOBS: Mapping[str, str] = {
     # the sample world
     "sample": "aidos.world.sample:MakeSample",
     # audit
+    "audit collect": "aidos.rooms.audit.jobs.collect:CollectLists",
+    "audit bookmarklet": "aidos.rooms.audit.jobs.collect:MakeBookmarklet",
     "audit check": "aidos.rooms.audit.jobs.check:CheckPairs",
     "audit learn": "aidos.rooms.audit.jobs.learn:AuditAccount",
     "audit evidence": "aidos.rooms.audit.jobs.evidence:ShowEvidence",
@@ -298,9 +300,11 @@ GROUPS: Mapping[str, Group] = {
         help="""Find out which profile a search service holds of you, from result lists that you saved.
 
         Ask the same searches with your account and without it, and save the
-        lists. aidos fetches nothing.
+        lists: by hand, or with a browser that aidos drives where the service
+        allows it.
 
         For example:
+            aidos audit collect site.toml --queries queries.txt --account profile -o lists --i-may-automate
             aidos audit check pairs.jsonl
             aidos audit learn pairs.jsonl -o audit
             aidos audit learn pairs.jsonl -o audit --mark-sensitive profile.json

@@ -52,12 +52,14 @@ class DocumentReader:
 
     def add(self, document: Mapping[str, Any], where: Place) -> None:
         """One more object; InputError when it is nothing that is known."""
-        if _is_row(tuple(document)):
+        if not self.shelf.paths and _is_row(tuple(document)):
             self.rows.add(document, where, "rows")
             return
         log = document.get("log")
         if isinstance(log, dict) and isinstance(log.get("entries"), list):
             self._add_archive(log["entries"], where)
+        elif self.shelf.paths:
+            self._add_by_path(document, where)
         elif sides := _sides(document):
             self._add_pair(document, sides, where)
         elif isinstance(document.get("results"), list):
@@ -98,7 +100,14 @@ class DocumentReader:
             )
             self.shelf.lists.append(saved)
 
-    def _add_answer(self, document: Mapping[str, Any], where: Place, known_of: Search | None = None) -> None:
+    def _add_answer(
+        self,
+        document: Mapping[str, Any],
+        where: Place,
+        known_of: Search | None = None,
+        *,
+        form: str = "SearXNG answers",
+    ) -> None:
         if self.side is None:
             raise refuse(where.problem("unknown-side"))
         names = field_names(tuple(document))
@@ -106,7 +115,7 @@ class DocumentReader:
         if account is None:
             return
         serp_id = document.get("serp_id")
-        self.shelf.count("WebSearcher records" if serp_id else "SearXNG answers")
+        self.shelf.count("WebSearcher records" if serp_id else form)
         search, listed, spoiled = Search(), Listed(), False
         try:
             search = _merged(read_search(document, names), known_of or Search())
@@ -126,6 +135,24 @@ class DocumentReader:
             )
         )
 
+    def _add_by_path(self, document: Mapping[str, Any], where: Place) -> None:
+        """The lists that stand where the user says."""
+        found = self._at_paths(document)
+        if not found:
+            raise refuse(where.problem("no-list-there"))
+        for answer in found:
+            self._add_answer(answer, where, form="lists at a path")
+
+    def _at_paths(self, document: object) -> list[dict[str, Any]]:
+        """Lists where the user says they stand, with their fields called as ours are."""
+        found = list(self.shelf.paths.answers_in(document))
+        for answer in found:
+            entries = answer["results"]
+            answer["results"] = [
+                self.shelf.renames.apply_to(entry) if isinstance(entry, dict) else entry for entry in entries
+            ]
+        return found
+
     def _add_search(self, document: Mapping[str, Any], where: Place) -> None:
         try:
             self.shelf.searches[str(document["serp_id"])] = read_search(document, field_names(tuple(document)))
@@ -136,10 +163,14 @@ class DocumentReader:
         """The responses of a HAR file whose bodies are lists of results, in JSON or as a page."""
         taken = 0
         for number, entry in enumerate(entries, start=1):
-            body = _body(entry)
-            if isinstance(body, dict) and isinstance(body.get("results"), list):
-                self._add_answer(body, replace(where, unit="response", number=number), _request(entry))
-                taken += 1
+            body, at = _body(entry), replace(where, unit="response", number=number)
+            if self.shelf.paths:
+                lists = self._at_paths(body)
+            else:
+                lists = [body] if isinstance(body, dict) and isinstance(body.get("results"), list) else []
+            for found in lists:
+                self._add_answer(found, at, _request(entry))
+            taken += bool(lists)
         if not taken:
             raise refuse(where.problem("no-answers", number=len(entries)))
         self.shelf.passed_over += len(entries) - taken

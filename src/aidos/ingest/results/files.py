@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal, assert_never
 
 from aidos.core.jsontext import parse_json
+from aidos.engine.unpacking import zip_members
 from aidos.errors import Problem
 from aidos.ingest.problems import PAIRS, refuse
 from aidos.ingest.results.documents import read_page
@@ -17,7 +20,7 @@ from aidos.ingest.results.saved import Place
 from aidos.ingest.rows import DAMAGED, RUN_FIELDS, json_rows, looks_like_run, opened_parquet, run_rows, table_rows
 from aidos.ingest.sources import BROKEN_STREAM, Source, first_text, open_bytes, opened_lines
 
-__all__ = ["Form", "Numbered", "form_of", "objects_of"]
+__all__ = ["Form", "Numbered", "archives_of", "form_of", "objects_of"]
 
 Form = Literal["parquet", "lines", "whole", "run", "table", "page"]
 """Parquet, JSON by line or whole, a TREC run, a table with a line of names, a saved page."""
@@ -63,6 +66,43 @@ def objects_of(source: Source, form: Form, renames: Renames | None = None) -> It
             return objects if renames is None or not renames.given else _renamed(objects, renames)
         case _:
             assert_never(form)
+
+
+def archives_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The HAR files of a zip archive by name, with what they keep beside them put into its place.
+
+    Browsers save a HAR file whole; Playwright puts the bodies of responses beside it, under the name in ``_file``.
+    """
+    found = 0
+    try:
+        for name, content, read in zip_members(source.path, source.name, ending=".har", most=LARGEST):
+            found += 1
+            try:
+                document = parse_json(content)
+            except ValueError as error:
+                raise refuse(PAIRS.tell("broken-json", source.name)) from error
+            if not isinstance(document, dict):
+                raise refuse(PAIRS.tell("broken-json", source.name))
+            for response in _responses(document):
+                kept = response.get("content")
+                if isinstance(kept, dict) and isinstance(kept.get("_file"), str) and "text" not in kept:
+                    # A body that is no text is no list: a picture, a font.
+                    with suppress(UnicodeDecodeError):
+                        kept["text"] = read(str(Path(name).parent / kept["_file"])).decode("utf-8")
+            yield name, document
+    except BROKEN_STREAM as error:
+        raise refuse(PAIRS.tell("cut-off", source.name)) from error
+    if not found:
+        raise refuse(PAIRS.tell("no-har", source.name))
+
+
+def _responses(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    log = document.get("log")
+    entries = log.get("entries") if isinstance(log, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        response = entry.get("response") if isinstance(entry, dict) else None
+        if isinstance(response, dict):
+            yield response
 
 
 def _renamed(objects: Iterator[Numbered], renames: Renames) -> Iterator[Numbered]:

@@ -21,13 +21,25 @@ from pathlib import Path
 from typing import Any
 
 from aidos.core.resultpairs import Result, ResultPair, Side
+from aidos.engine.unpacking import is_zip
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.problems import PAIRS, Complaints, refuse
 from aidos.ingest.results.documents import DocumentReader
-from aidos.ingest.results.files import form_of, objects_of
+from aidos.ingest.results.files import archives_of, form_of, objects_of
 from aidos.ingest.results.names import Renames, is_documents, side_of_path
-from aidos.ingest.results.saved import ADD_QUERY, ADD_SEARCHES, FlatLists, Key, SavedList, Shelf, pick_fields, pick_id
+from aidos.ingest.results.paths import ListPaths
+from aidos.ingest.results.saved import (
+    ADD_QUERY,
+    ADD_SEARCHES,
+    FlatLists,
+    Key,
+    Place,
+    SavedList,
+    Shelf,
+    pick_fields,
+    pick_id,
+)
 from aidos.ingest.sources import Source, find_sources
 
 __all__ = ["LONGEST_LIST", "PairCounts", "PairsRead", "join_lists", "read_pairs"]
@@ -95,21 +107,24 @@ def read_pairs(  # noqa: PLR0913 (each is an option of the command line)
     documents: Sequence[str] = (),
     account: str = "",
     columns: Mapping[str, str] | None = None,
+    paths: ListPaths | None = None,
     skip_bad: bool = False,
 ) -> PairsRead:
     """The pairs of files, patterns or directories; InputError at the first thing that is wrong.
 
     ``vanilla``, ``personalised`` and ``again`` are files or directories whose lists are all of that side;
     ``documents`` hold the texts of the documents that runs name. ``account`` says whose lists to read; it must be
-    given where there are several. ``columns`` says what the files call our columns: ``{"url": "Link"}``. With
-    ``skip_bad`` a pair with something wrong in it is left out whole, and told in ``problems``.
+    given where there are several. ``columns`` says what the files call our columns: ``{"url": "Link"}``, and ``paths``
+    where lists stand in JSON of another shape. With ``skip_bad`` a pair with something wrong in it is left out whole,
+    and told in ``problems``.
     """
     files = _chosen_files({None: names, "vanilla": vanilla, "personalised": personalised, "again": again})
     texts = [file.source for name in documents for file in _files(name, None)]
     if not documents:
         texts = [file.source for file in files if is_documents(file.source.path)]
         files = [file for file in files if not is_documents(file.source.path)]
-    shelf = Shelf(Complaints(skip_bad, []), account, Renames(columns or {}), documents=_read_documents(texts))
+    shelf = Shelf(Complaints(skip_bad, []), account, Renames(columns or {}), paths or ListPaths())
+    shelf.documents = _read_documents(texts)
     for file in files:
         _read_file(file, shelf)
     _check_options(files, shelf)
@@ -169,11 +184,16 @@ def _check_options(files: Sequence[_File], shelf: Shelf) -> None:
 
 
 def _read_file(file: _File, shelf: Shelf) -> None:
+    if is_zip(file.source.path):
+        for member, document in archives_of(file.source):
+            side = file.side or side_of_path(Path(member))
+            DocumentReader(shelf, side, FlatLists(shelf, side)).add(document, Place(file=file.source.name))
+        return
     rows = FlatLists(shelf, file.side)
     reader = DocumentReader(shelf, file.side, rows)
     form = form_of(file.source)
     read = 0
-    for where, found in objects_of(file.source, form, shelf.renames):
+    for where, found in objects_of(file.source, form, None if shelf.paths else shelf.renames):
         read += 1
         if isinstance(found, Problem):
             shelf.complaints.add(found)

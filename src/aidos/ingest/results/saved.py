@@ -21,6 +21,7 @@ from aidos.ingest.formats.fields import UnreadableError, moment, text, whole
 from aidos.ingest.history.document import address_words
 from aidos.ingest.problems import PAIRS, Complaints, refuse
 from aidos.ingest.results.names import FieldNames, Renames, field_names, side_of_word
+from aidos.ingest.results.paths import ListPaths
 
 __all__ = [
     "ADD_QUERY",
@@ -108,6 +109,8 @@ class Shelf:
     account: str = ""
     """The account whose lists are wanted; empty where nobody said it."""
     renames: Renames = field(default_factory=lambda: Renames({}))
+    paths: ListPaths = field(default_factory=ListPaths)
+    """Where lists stand in JSON of other shapes."""
     lists: list[SavedList] = field(default_factory=list)
     searches: dict[str, Search] = field(default_factory=dict)
     """By WebSearcher's name of the list."""

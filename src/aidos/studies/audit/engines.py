@@ -8,6 +8,7 @@ Queries are of random topics, whoever asks: people are told apart by what the en
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,10 +19,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
+from aidos.core.resultpairs import Result
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
 from aidos.rooms.audit.classification import disambiguate, log_likelihoods
 from aidos.rooms.audit.inference import LearningSettings, infer_profile
 from aidos.rooms.audit.shifts import look_before_learning, rank_shift, shifts_by_query, within_list_squares
+from aidos.rooms.audit.topics.latent import LatentTopics
 from aidos.studies.audit.plan import AuditExperiment
 from aidos.studies.audit.sampled import LEARNERS
 from aidos.studies.audit.surrogate import SurrogateWorld, WorldSettings, build_world, train_engine
@@ -40,10 +43,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 EVERY, SOME, SINGLE = "every query", "three in ten", "lists of one topic"
-LEARNED_FROM = 0.8
-"""Share of queries that profiles are learned from where lists are to be told apart; the others are told."""
-TOPICS_OF_PEOPLE = (3, 6)
-"""People who are told apart have three to five topics."""
+SWEPT = 5
+"""Topics of the profiles for which it is tried how many topics to describe results by."""
 GROUPS = 40
 """Groups of each size that are drawn from the people of an engine."""
 
@@ -108,41 +109,74 @@ class Engines:
         return pa.Table.from_pylist(rows)
 
     def tell_lists_apart(self) -> pa.Table:
-        """A row for each setting, world, number of topics and method: how often the personalised list was told."""
+        """A row for each setting, world, number of topics, split and method: how often the right list was told."""
         rows: list[dict[str, Any]] = []
         for about, _, pairs in self._profiles("telling lists apart", (EVERY, SOME), 4):
-            known, others = _split(pairs)
+            for share in self._asked.learned_from:
+                rows += [{**about, **row} for row in _lists_told(pairs, share)]
+        return pa.Table.from_pylist(rows)
+
+    def sweep_topics(self) -> pa.Table:
+        """A row for each setting, world, number of topics that describe results, and method: the same."""
+        rows: list[dict[str, Any]] = []
+        numbers, worlds = self._asked.described_by, self._asked.worlds
+        with self._progress.task("trying numbers of topics", total=worlds * len(numbers), unit="models") as task:
+            for number in range(worlds):
+                texts = [Result(title=text) for text in self._built(SETTINGS[EVERY].documents, number)[0].texts()]
+                for described in numbers:
+                    maps = LatentTopics(described, seed=self._asked.seed + 1).describe(texts, ()).maps
+                    for setting in (EVERY, SOME):
+                        stream = self._stream(8, setting, number)
+                        topics = _draw_topics(setting, SWEPT, stream)
+                        pairs = self._pairs(setting, number, topics, stream, maps)
+                        about = {"setting": setting, "world": number, "described_by": described}
+                        rows += [{**about, **row} for row in _lists_told(pairs, self._asked.learned_from[0])]
+                    task.advance(1)
+        return pa.Table.from_pylist(rows)
+
+    def time_profiles(self) -> pa.Table:
+        """A row for each world, number of topics and method: processor seconds until the profile is learned."""
+        rows: list[dict[str, Any]] = []
+        warm = True
+        for about, _, pairs in self._profiles("timing by topics", (EVERY,), 9):
+            known, _ = _split(pairs, self._asked.learned_from[0])
             for method, learn in LEARNERS.items():
-                accuracy = disambiguate(others, learn(known)).accuracy
-                rows.append({**about, "method": method, "accuracy": accuracy, "queries": len(others)})
+                if warm:
+                    learn(known.take(np.arange(len(known)) < 20))
+                started = time.process_time()
+                learn(known)
+                rows.append({**about, "method": method, "seconds": time.process_time() - started})
+            warm = False
         return pa.Table.from_pylist(rows)
 
     def tell_users_apart(self) -> pa.Table:
-        """A row for each setting, world, method, size of the group and group."""
+        """A row for each setting, world, number of topics, method, size of the group and group."""
         rows: list[dict[str, Any]] = []
         people = max(self._asked.group_sizes)
-        steps = 2 * self._asked.worlds * people
+        kinds = [(setting, size) for setting in (EVERY, SOME) for size in self._asked.group_topics]
+        steps = len(kinds) * self._asked.worlds * people
         with self._progress.task("telling people apart", total=steps, unit="people") as task:
-            for setting in (EVERY, SOME):
+            for setting, size in kinds:
                 for number in range(self._asked.worlds):
-                    stream = self._stream(5, setting, number)
+                    stream = np.random.default_rng([*self._seeds(5, setting, number), size])
                     known, others = [], []
                     for _ in range(people):
-                        topics = _draw_topics(setting, int(stream.integers(*TOPICS_OF_PEOPLE)), stream)
-                        first, second = _split(self._pairs(setting, number, topics, stream))
+                        topics = _draw_topics(setting, size, stream)
+                        pairs = self._pairs(setting, number, topics, stream)
+                        first, second = _split(pairs, self._asked.learned_from[0])
                         known.append(first)
                         others.append(second)
                         task.advance(1)
                     groups = [
-                        (size, stream.choice(people, size, replace=False))
-                        for size in self._asked.group_sizes
+                        (among, stream.choice(people, among, replace=False))
+                        for among in self._asked.group_sizes
                         for _ in range(GROUPS)
                     ]
                     for method, learn in LEARNERS.items():
                         profiles = [learn(pairs) for pairs in known]
                         scores = [np.array([log_likelihoods(pairs, each) for each in profiles]) for pairs in others]
-                        about = {"setting": setting, "world": number, "method": method}
-                        rows += [{**about, "people": size, **_told(scores, group)} for size, group in groups]
+                        about = {"setting": setting, "world": number, "topics": size, "method": method}
+                        rows += [{**about, "people": among, **_told(scores, group)} for among, group in groups]
         return pa.Table.from_pylist(rows)
 
     def _profiles(
@@ -160,11 +194,19 @@ class Engines:
                         yield about, topics, self._pairs(setting, number, topics, stream)
                         task.advance(1)
 
-    def _pairs(self, setting: str, number: int, topics: NDArray[np.int64], stream: np.random.Generator) -> PairArrays:
+    def _pairs(
+        self,
+        setting: str,
+        number: int,
+        topics: NDArray[np.int64],
+        stream: np.random.Generator,
+        maps: TopicMaps | None = None,
+    ) -> PairArrays:
+        """What an account asks; results are described by the topics of the engine's documents, or by others."""
         kind = SETTINGS[setting]
-        world, maps = self._built(kind.documents, number)
+        world, own = self._built(kind.documents, number)
         engine = train_engine(world, topics, rate=kind.rate, rank_matters=kind.rank_matters)
-        return engine.ask(maps, stream, queries=self._asked.queries)
+        return engine.ask(maps or own, stream, queries=self._asked.queries)
 
     def _build(self, documents: WorldSettings, number: int) -> tuple[SurrogateWorld, TopicMaps]:
         sized = replace(documents, documents=self._asked.documents)
@@ -172,15 +214,27 @@ class Engines:
         return world, world.topic_maps()
 
     def _stream(self, purpose: int, setting: str, number: int) -> np.random.Generator:
-        return np.random.default_rng([self._asked.seed, purpose, list(SETTINGS).index(setting), number])
+        return np.random.default_rng(self._seeds(purpose, setting, number))
+
+    def _seeds(self, purpose: int, setting: str, number: int) -> list[int]:
+        return [self._asked.seed, purpose, list(SETTINGS).index(setting), number]
 
 
 def _draw_topics(setting: str, size: int, stream: np.random.Generator) -> NDArray[np.int64]:
     return stream.choice(SETTINGS[setting].documents.topics, size, replace=False)
 
 
-def _split(pairs: PairArrays) -> tuple[PairArrays, PairArrays]:
-    known = np.arange(len(pairs)) < LEARNED_FROM * len(pairs)
+def _lists_told(pairs: PairArrays, share: float) -> Iterator[dict[str, Any]]:
+    """How often the personalised list was told after learning from a share of the queries, by method."""
+    known, others = _split(pairs, share)
+    for method, learn in LEARNERS.items():
+        accuracy = disambiguate(others, learn(known)).accuracy
+        yield {"method": method, "learned_from": share, "accuracy": accuracy, "queries": len(others)}
+
+
+def _split(pairs: PairArrays, share: float) -> tuple[PairArrays, PairArrays]:
+    """Queries come in random order, so that the first are as good as any."""
+    known = np.arange(len(pairs)) < share * len(pairs)
     return pairs.take(known), pairs.take(~known)
 
 

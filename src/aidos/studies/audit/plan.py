@@ -3,8 +3,9 @@
 recovery        lists drawn from the model itself: is what was put in found again?
 topics          the surrogate engine: which topics of a profile are found, by the number of topics and by the method
 disambiguation  which of two lists is the personalised one, for queries that were not learned from
-users           whose lists they are, by how many people could be meant
-time            INF against EM
+users           whose lists they are, by how many people could be meant and how many topics each of them has
+sweep           how many topics to describe results by, where they are learned from the results
+time            INF against EM, by queries and by topics of the profile
 alarms          lists without any profile: how often personalisation is "detected" nevertheless
 power           weak profiles: how often they are detected, by the number of queries, beside what was foretold
 world           accounts of the sample world, audited by topics of the taxonomy
@@ -24,8 +25,10 @@ from aidos.world.size import NAMED_SIZES, World
 
 __all__ = ["PARTS", "AuditExperiment", "Part", "usual_plan"]
 
-Part: TypeAlias = Literal["recovery", "topics", "disambiguation", "users", "time", "alarms", "power", "world", "loop"]
-"""One of the nine questions."""
+Part: TypeAlias = Literal[
+    "recovery", "topics", "disambiguation", "users", "sweep", "time", "alarms", "power", "world", "loop"
+]
+"""One of the ten questions."""
 PARTS: tuple[Part, ...] = get_args(Part)
 FEWEST_PEOPLE = 2
 FEWEST_QUERIES = 20
@@ -36,6 +39,8 @@ FEW = {
     "queries": 300,
     "profile_sizes": (1, 3, 5, 10),
     "group_sizes": (2, 3, 5),
+    "group_topics": (1, 5),
+    "described_by": (10, 50),
     "null_sets": 20,
     "effect_sets": 10,
     "query_numbers": (50, 200),
@@ -62,11 +67,18 @@ class AuditExperiment:
     documents: Annotated[int, Ge(200)] = 4000
     """Documents of each surrogate engine."""
     queries: Annotated[int, Ge(50)] = 600
-    """Queries that each account asks a surrogate engine; four in five are learned from where something is told."""
+    """Queries that each account asks a surrogate engine."""
+    learned_from: tuple[Annotated[float, Gt(0), Lt(1)], ...] = (0.8, 0.9)
+    """Shares of them that profiles are learned from where lists are told apart; the others are told. People are told
+    apart by the first."""
     profile_sizes: tuple[Annotated[int, Ge(1)], ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
     """Topics of a profile."""
     group_sizes: tuple[Annotated[int, Ge(FEWEST_PEOPLE)], ...] = (2, 3, 4, 5, 6, 7, 8, 9, 10)
     """People among whom one is to be told."""
+    group_topics: tuple[Annotated[int, Ge(1)], ...] = (1, 3, 5)
+    """Topics that each of them has."""
+    described_by: tuple[Annotated[int, Ge(2)], ...] = (5, 15, 30, 50, 100)
+    """Topics that are learned from results, and describe them."""
     null_sets: Annotated[int, Ge(10)] = 200
     """Data sets without a profile, of each kind."""
     effect_sets: Annotated[int, Ge(5)] = 40
@@ -94,7 +106,8 @@ class AuditExperiment:
         if unknown := [part for part in self.parts if part not in PARTS]:
             raise ParameterError(f"there is no part {unknown[0]!r}", hint=f"parts are {', '.join(PARTS)}")
         check_parameters(self)
-        wanted = ("parts", "profile_sizes", "group_sizes", "query_numbers", "timed_queries")
+        told = ("parts", "profile_sizes", "group_sizes", "query_numbers", "timed_queries")
+        wanted = (*told, "learned_from", "group_topics", "described_by")
         if empty := [name for name in wanted if not getattr(self, name)]:
             raise ParameterError(f"AuditExperiment: name at least one of {empty[0].replace('_', ' ')}")
 

@@ -1,6 +1,6 @@
 """The experiments on the audit of hidden profiles (LTP, and what the paper leaves out), by name and repeatable.
 
-Nine parts on four grounds: lists drawn from the model, surrogate engines, lists without any profile, and the sample
+Ten parts on four grounds: lists drawn from the model, surrogate engines, lists without any profile, and the sample
 world with its personalising service and the default taxonomy. The same world, plan and seed give the same numbers,
 times excepted. Rows are about made-up accounts, so that nothing here is a finding about anybody.
 """
@@ -49,7 +49,8 @@ class AuditOutcome(Outcome):
         "topics": ("topics-ranked",),
         "disambiguation": ("lists-told-apart",),
         "users": ("users-told-apart",),
-        "time": ("learning-timed",),
+        "sweep": ("numbers-swept",),
+        "time": ("learning-timed", "profiles-timed"),
         "alarms": ("nothing-judged",),
         "power": ("effects-judged",),
         "world": ("accounts-audited",),
@@ -65,8 +66,11 @@ class AuditOutcome(Outcome):
             "topics": ("topics-ranked", made.sum_up_topics),
             "precision": ("topics-ranked", made.sum_up_precision),
             "disambiguation": ("lists-told-apart", made.sum_up_lists),
+            "splits": ("lists-told-apart", made.sum_up_splits),
             "users": ("users-told-apart", made.sum_up_users),
+            "sweep": ("numbers-swept", made.sum_up_sweep),
             "time": ("learning-timed", made.sum_up_time),
+            "time_by_topics": ("profiles-timed", made.sum_up_time_by_topics),
             "alarms": ("nothing-judged", made.sum_up_alarms),
             "power": ("effects-judged", made.sum_up_power),
             "world": ("accounts-audited", made.sum_up_accounts),
@@ -90,11 +94,12 @@ class AuditOutcome(Outcome):
 class AuditStudy(InParts):
     """What the audit of hidden profiles finds, misses and falsely alarms.
 
-    Nine parts: recovery (lists drawn from the model), topics (which topics of
+    Ten parts: recovery (lists drawn from the model), topics (which topics of
     a profile are found, beside simple measures), disambiguation (which of two
-    lists is personalised), users (whose it is), time (the two ways to learn),
-    alarms (lists without a profile), power (weak profiles), world (accounts
-    of the sample world), loop (audit, mark, shield, audit again). The paper's
+    lists is personalised), users (whose it is), sweep (how many topics to
+    describe results by), time (the two ways to learn), alarms (lists without a
+    profile), power (weak profiles), world (accounts of the sample world), loop
+    (audit, mark, shield, audit again). The paper's
     numbers stand beside. With a tiny world less of everything is tried. What
     is done is kept in the directory and not done again; parts may be added
     later.
@@ -154,6 +159,8 @@ def _makers(world: World, plan: AuditExperiment, progress: Progress) -> dict[str
         "topics-ranked": engines.rank_topics,
         "lists-told-apart": engines.tell_lists_apart,
         "users-told-apart": engines.tell_users_apart,
+        "numbers-swept": engines.sweep_topics,
+        "profiles-timed": engines.time_profiles,
         "learning-timed": partial(measure_time, plan, progress=progress),
         "nothing-judged": partial(measure_alarms, plan, progress=progress),
         "effects-judged": partial(measure_power, plan, progress=progress),

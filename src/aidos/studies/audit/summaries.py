@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from aidos.studies.audit.engines import EVERY, SOME
 from aidos.studies.tables import grouped, table_of, told
@@ -21,7 +23,10 @@ __all__ = [
     "sum_up_power",
     "sum_up_precision",
     "sum_up_recovery",
+    "sum_up_splits",
+    "sum_up_sweep",
     "sum_up_time",
+    "sum_up_time_by_topics",
     "sum_up_topics",
     "sum_up_users",
 ]
@@ -59,7 +64,8 @@ def sum_up_recovery(rows: pa.Table) -> pa.Table:
 def sum_up_topics(rows: pa.Table) -> pa.Table:
     """Mean R-precision by setting, method and number of topics; topics null for all sizes together.
 
-    Beside it the mean difference to rank shift over the same profiles, with its standard error.
+    Beside it the mean difference to rank shift over the same profiles, with its standard error; mean average
+    precision; and precision among one and three topics more than there are, which is below 1 at best.
     """
     found = []
     whole = rows.set_column(rows.schema.get_field_index("topics"), "topics", pa.nulls(len(rows), pa.int64()))
@@ -77,6 +83,9 @@ def sum_up_topics(rows: pa.Table) -> pa.Table:
                     **told("r_precision", own),
                     "beyond_shift": float(beyond.mean()),
                     "beyond_shift_error": float(beyond.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else None,
+                    **{
+                        name: float(np.mean([score(each) for each in group["ranks"]])) for name, score in SCORES.items()
+                    },
                     "mixing": float(group["mixing"].mean()),
                     "warned": float(group["warned"].mean()),
                     "profiles": len(own),
@@ -101,7 +110,8 @@ def sum_up_precision(rows: pa.Table) -> pa.Table:
 
 
 def sum_up_lists(rows: pa.Table) -> pa.Table:
-    """How often the personalised list is told, by setting, method and number of topics."""
+    """How often the personalised list is told, by setting, method and number of topics, from the first split."""
+    first = rows.column("learned_from")[0].as_py()
     return table_of(
         {
             **key,
@@ -109,12 +119,37 @@ def sum_up_lists(rows: pa.Table) -> pa.Table:
             "profiles": len(group["accuracy"]),
             "paper": PAPERS_LISTS[key["method"]][key["topics"] - 1] if key["topics"] <= 10 else None,
         }
-        for key, group in grouped(rows, ("setting", "method", "topics"))
+        for key, group in grouped(rows.filter(pc.field("learned_from") == first), ("setting", "method", "topics"))
+    )
+
+
+def sum_up_splits(rows: pa.Table) -> pa.Table:
+    """The same by setting, method and share that was learned from, with the gain over the first share."""
+    groups = {tuple(key.values()): group for key, group in grouped(rows, ("setting", "method", "learned_from"))}
+    first = rows.column("learned_from")[0].as_py()
+    return table_of(
+        {
+            "setting": setting,
+            "method": method,
+            "learned_from": share,
+            **told("accuracy", group["accuracy"]),
+            **told("gain", group["accuracy"] - groups[setting, method, first]["accuracy"]),
+            "profiles": len(group["accuracy"]),
+        }
+        for (setting, method, share), group in groups.items()
+    )
+
+
+def sum_up_sweep(rows: pa.Table) -> pa.Table:
+    """How often the personalised list is told, by setting, method and how many topics describe the results."""
+    return table_of(
+        {**key, **told("accuracy", group["accuracy"]), "profiles": len(group["accuracy"])}
+        for key, group in grouped(rows, ("setting", "method", "described_by"))
     )
 
 
 def sum_up_users(rows: pa.Table) -> pa.Table:
-    """How often the right person is told, from one query and from all, by setting, method and size of the group."""
+    """How often the right person is told, from one query and from all, by setting, method, topics and group."""
     return table_of(
         {
             **key,
@@ -124,7 +159,7 @@ def sum_up_users(rows: pa.Table) -> pa.Table:
             "groups": len(group["query_accuracy"]),
             "paper": PAPERS_USERS.get(key["people"]) if key["setting"] == SOME else None,
         }
-        for key, group in grouped(rows, ("setting", "method", "people"))
+        for key, group in grouped(rows, ("setting", "method", "topics", "people"))
     )
 
 
@@ -143,6 +178,18 @@ def sum_up_time(rows: pa.Table) -> pa.Table:
             "times_inf": seconds / times[queries, "INF"][0],
         }
         for (queries, method), (seconds, rounds) in times.items()
+    )
+
+
+def sum_up_time_by_topics(rows: pa.Table) -> pa.Table:
+    """Median processor seconds by number of topics and method, and how many times faster INF is."""
+    times = {
+        (key["topics"], key["method"]): float(np.median(group["seconds"]))
+        for key, group in grouped(rows, ("topics", "method"))
+    }
+    return table_of(
+        {"topics": topics, "method": method, "seconds": seconds, "times_inf": seconds / times[topics, "INF"]}
+        for (topics, method), seconds in times.items()
     )
 
 
@@ -201,6 +248,24 @@ def sum_up_loops(rows: pa.Table) -> pa.Table:
         }
         for key, group in grouped(rows.append_column("kind", pa.array(kinds)), ("shield", "kind"))
     )
+
+
+def _average_precision(ranks: Sequence[int]) -> float:
+    """The mean, over the true topics, of the precision where each of them stands."""
+    return float(np.mean(np.arange(1, len(ranks) + 1) / np.array(ranks)))
+
+
+def _precision_beyond(ranks: Sequence[int], more: int) -> float:
+    """Precision among so many topics more than there are true ones."""
+    return _share(ranks, len(ranks) + more) * len(ranks) / (len(ranks) + more)
+
+
+SCORES: Mapping[str, Callable[[Sequence[int]], float]] = {
+    "average_precision": _average_precision,
+    "precision_plus_1": partial(_precision_beyond, more=1),
+    "precision_plus_3": partial(_precision_beyond, more=3),
+}
+"""What the paper's table 1 has beside R-precision, from the ranks of true topics."""
 
 
 def _share(ranks: Sequence[int], taken: int) -> float:

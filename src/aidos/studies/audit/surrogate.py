@@ -47,6 +47,7 @@ TOP_WORDS = 10
 READ_ABOVE = 0.2
 """Pages with more than this of a topic count as read by somebody with that topic."""
 FOLDING_STEPS = 30
+LETTERS = "bcdfghjklmnpqrtv"
 LEAST_SHARE = 0.01
 """Shares of a topic map below this are taken as none."""
 
@@ -83,6 +84,13 @@ class SurrogateWorld:
         """In how many documents each word stands."""
         found: Longs = (self.counts > 0).sum(axis=0)
         return found
+
+    def texts(self) -> list[str]:
+        """The documents as texts, with words of letters that no stemmer takes for endings."""
+        words = [
+            "x" + "".join(LETTERS[int(digit, 16)] for digit in f"{word:04x}") for word in range(self.counts.shape[1])
+        ]
+        return [" ".join(words[at] for at in np.repeat(np.arange(len(row)), row)) for row in self.counts]
 
     def search(self, words: ArrayLike, length: int = 10) -> Longs:
         """The documents that match best, best first; equal ones by number."""
