@@ -105,7 +105,6 @@ class Explained(Finding):
 
     def facts(self) -> Mapping[str, object]:
         """What is sent and hidden, risk, power and utility before and after, and every topic."""
-        from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
         from aidos.rooms.shield.profile.page import standing_facts
 
         decision = self.decision
@@ -121,7 +120,7 @@ class Explained(Finding):
             "hidden_earlier": sorted(self.memory.hidden),
             "shown_earlier": sorted(self.memory.shown),
             "remembered": self.remembered,
-            "threat_model": THREAT_MODEL,
+            "threat_model": self.terms.threat_model,
         }
 
     def table(self) -> pa.Table:
@@ -147,17 +146,13 @@ class Explained(Finding):
         return shown
 
     def remarks(self) -> Sequence[str]:
-        """Whether it is worth it and remembered, and what it does not protect."""
-        from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
-        from aidos.rooms.shield.profile.page import no_gain_words
-
+        """Whether it is remembered, and what it does not protect."""
         said = []
-        if words := no_gain_words(self.decision):
-            said.append(words[:1].lower() + words[1:].rstrip("."))
         if self.is_news:
-            kept = "remembered: later queries do not show what is hidden, and what is sent counts"
-            said.append(kept if self.remembered else "not remembered: see --remember")
-        return (*said, THREAT_MODEL)
+            limited = "later queries do not show what is hidden, and what is sent counts"
+            kept = "what is sent counts as known" if self.terms.is_blind else limited
+            said.append(f"remembered: {kept}" if self.remembered else "not remembered: see --remember")
+        return (*said, self.terms.threat_model)
 
     def page(self) -> Page:
         """What is sent and hidden, what it gives away, what it is worth."""
