@@ -38,8 +38,8 @@ WORLD = (
 GUESSING = (
     "She knows the rule and sees every query with the profile sent, and believes by Bayes' rule. On small trees she "
     "looks at all that could be held; people of the sample world hold too much for that, and she walks over it. Found "
-    "is a held sensitive topic that she believes at nine in ten; loss is the mean of -ln of the chance that she gives to "
-    "the truth. No rule for profiles takes queries from her; and no profile by the default tells her more than all "
+    "is a held sensitive topic that she believes at nine in ten; loss is the mean of -ln of the chance that she gives "
+    "to the truth. No rule for profiles takes queries from her; and no profile by the default tells her more than all "
     "unmarked interests would."
 )
 MONTH = (

@@ -31,9 +31,9 @@ TOPIC_COLUMNS = ("topic", "what becomes of it", "sensitive", "share of yours", "
 BLIND = (
     "Topics that you marked as sensitive, and all below them, play no part in what is sent: it would be the same if "
     "you did not hold them, and weights of marks do not count. So it cannot betray them, not even to somebody who "
-    "knows how aidos decides and sees all that you ever send. What is hidden and not marked has nothing but marked topics below "
-    "it. Power is how well a profile tells what you mean: 0 for none, 1 where one narrow topic is left; that of what "
-    "is sent counts your unmarked topics alone."
+    "knows how aidos decides and sees all that you ever send. What is hidden and not marked has nothing but marked "
+    "topics below it. Power is how well a profile tells what you mean: 0 for none, 1 where one narrow topic is left; "
+    "that of what is sent counts your unmarked topics alone."
 )
 HOW = (
     "Risk is how much of what you marked as sensitive an observer could conclude, who knows the public tree of topics "
