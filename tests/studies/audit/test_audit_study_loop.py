@@ -49,7 +49,9 @@ def searcher_of(service, search, *, marks=(), limit=0.1):
     profile = own_profile(service, service.account(0), search, taxonomy="x")
     for topic in marks:
         profile = profile.with_sensitivity(search.tree, topic, 1.0)
-    return ShieldedSearcher.of(service, search, profile, ProfileGeneralisation(risk_limit=limit, distinct_from=1.0))
+    return ShieldedSearcher.of(
+        service, search, profile, ProfileGeneralisation(risk="excess", risk_limit=limit, distinct_from=1.0)
+    )
 
 
 def test_pairs_of_the_sample_are_those_of_the_world(service):

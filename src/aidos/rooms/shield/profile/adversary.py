@@ -218,7 +218,7 @@ class Observer:
     def _shows(self, sets: Flags, sights: Sights) -> Flags:
         """Whether each set has all that was plainly shown."""
         shown = np.unique(np.concatenate([np.zeros(0, np.int32), *(sight.shown for sight in sights)]))
-        holds: Flags = np.all(self._holds(sets, shown[shown > 0].astype(np.int32)), axis=1)
+        holds: Flags = np.logical_and.reduce(self._holds(sets, shown[shown > 0].astype(np.int32)), axis=1)
         return holds
 
     def _mismatches(self, held: Flags, sights: Sights, rule: Rule, *, most: int) -> int:

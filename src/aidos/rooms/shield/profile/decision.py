@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from aidos.core.profile import SessionMemory
 from aidos.core.topictree import TopicTree
-from aidos.rooms.shield.profile.exact import exact
+from aidos.rooms.shield.profile.exact import exact, ratio
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
+from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, Standing, stand
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
@@ -42,7 +42,7 @@ Outcome: TypeAlias = Literal["sent", "distinct", "nothing-in-common", "all-hidde
 """Why a profile is sent or not."""
 NOTHING = Standing(0.0, 0.0)
 UNMARKED = "nothing that the query is about is marked as sensitive: all topics can be shown"
-ALGORITHMS = {"ratio": ratio_greedy, "greedy-il": greedy_il, "greedy-dp": greedy_dp, "exact": exact}
+ALGORITHMS = {"ratio": ratio, "greedy-il": greedy_il, "greedy-dp": greedy_dp, "exact": exact}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
