@@ -121,13 +121,29 @@ def test_explaining_changes_nothing_unless_asked_and_memory_lasts_until_forgotte
     later = told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 1)
     assert "reproduction" in later["hidden"]
     assert "hidden earlier in the session" in later["reason"]
-    remembered = profile.read_bytes()
+    assert (held["queries"], later["queries_earlier"]) == (1, 1)
     told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 0.1, "--remember")
-    assert profile.read_bytes() == remembered  # nothing new
+    again = json.loads(profile.read_text())
+    assert (again["hidden"], again["shown"], again["queries"]) == (held["hidden"], held["shown"], 2)
+    assert again["asked"]["menopause"] == pytest.approx(2 * held["asked"]["menopause"])
     told(capsys, "profile", "forget", profile, "--session")
     held = json.loads(profile.read_text())
-    assert (held["hidden"], held["shown"]) == ([], [])
+    assert (held["hidden"], held["shown"], held["asked"], held["queries"]) == ([], [], {}, 0)
     assert "menopause" in told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 1)["sent"]
+
+
+def test_what_queries_tell_by_themselves_grows_and_what_helps_is_said(capsys, profile):
+    (first,) = told(capsys, "explain", "patch", "--profile", profile)["told_by_queries"]
+    assert first["topic"] == "reproduction"
+    assert first["of_anybody"] == first["before"] < first["now"]
+    calm = shown(capsys, "shield", "explain", "patch", "--profile", profile)
+    assert "What your queries alone let an observer believe" in calm.out
+    for _ in range(8):
+        told(capsys, "explain", "menopause", "--profile", profile, "--remember")
+    loud = shown(capsys, "shield", "explain", "patch", "--profile", profile)
+    assert "after 8 remembered queries" in loud.out
+    assert "mediator" in loud.err
+    assert told(capsys, "explain", "patch", "--profile", profile)["told_by_queries"][0]["before"] > 0.9
 
 
 def test_the_page_is_private_and_tells_the_same(capsys, profile, tmp_path):

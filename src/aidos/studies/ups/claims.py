@@ -81,12 +81,6 @@ def _of_guesses(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - 
         own = [row for row in rows if row["people"] == people]
         most = max(row["queries"] for row in own)
         last = {row["rule"]: row for row in own if row["queries"] == most}
-        found = {rule: row["found"] for rule, row in last.items()}
-        yield Claim(
-            finding=f"who knows the rule finds more out by pruned profiles than by the default ({people})",
-            holds=min(found[rule] for rule in (EXCESS, PAPER)) > found[DEFAULT],
-            values=found,
-        )
         ends = {rule: sum(row["unasked"] for row in own if row["rule"] == rule) for rule in RULES}
         yield Claim(
             finding=f"no profile of the default ends at a topic that was not asked for ({people})",
@@ -94,6 +88,12 @@ def _of_guesses(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - 
             values=ends,
         )
         if UNMARKED_TOLD in last:
+            found = {rule: row["found"] for rule, row in last.items()}
+            yield Claim(
+                finding=f"who knows the rule finds more out by pruned profiles than by the default ({people})",
+                holds=min(found[rule] for rule in (EXCESS, PAPER)) > found[DEFAULT],
+                values=found,
+            )
             losses = {rule: row["loss"] for rule, row in last.items()}
             yield Claim(
                 finding=f"the default tells no more than queries and unmarked interests do ({people})",

@@ -163,7 +163,7 @@ def measure_observers(asked: UpsExperiment, society: Society, *, progress: Progr
             task.advance(1)
         for number, person in enumerate(islice(watched_searchers(society), asked.watched)):
             stream, watching = np.random.default_rng([asked.seed, 7, number]), _watching(society)
-            about = {"people": "sample world", "person": number, "queries": len(person.queries)}
+            about = {"people": "sample world", "person": number, "queries": asked.queries_per_searcher}
             for name, sights, rule, told in _ways(person.tree, person.held, person.layer, person.queries):
                 if name != UNMARKED_TOLD:
                     beliefs = watching.by_sampling(sights, rule, person.candidates, stream, steps=asked.walk)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Facts, Figure, Page, Prose
 from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.report.values import Value
+from aidos.rooms.shield.profile.asked import MUCH
 from aidos.rooms.shield.profile.decision import Decision, SeedTopic
 
 if TYPE_CHECKING:
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 __all__ = [
     "STANDING_COLUMNS",
     "answer_words",
+    "help_words",
     "shield_page",
     "standing_facts",
     "standing_rows",
     "standing_table",
     "state_words",
+    "told_table",
     "tree_block",
 ]
 
@@ -42,6 +45,13 @@ HOW = (
     "gives away more than the limit allows; the topic above it then stands for it. A topic that is not sensitive can "
     "be hidden too, where even its name would point to what is below. Who knows how aidos prunes can read that as well."
 )
+TOLD = (
+    "An estimate, made on this machine: what somebody believes by Bayes' rule who sees your queries and no profile, "
+    "and takes people to have some twenty interests that they ask about alike. Queries that are not remembered do not "
+    "count. Words may be mapped to wrong topics, and who knows more believes more."
+)
+MOST_TOLD = 5
+"""Marked topics that are shown; --json has all."""
 RISK = "risk: what it gives away"
 ANSWERS = {
     "sent": "these topics would be sent with the query",
@@ -57,7 +67,7 @@ def shield_page(story: Explained) -> Page:
     return Page(
         title="What would leave the machine with this query",
         lead=f"\u201c{story.query}\u201d: {answer_words(story.decision)}.",
-        chapters=(_what(story), _worth(story), _limits(story)),
+        chapters=(_what(story), _worth(story), _told(story), _limits(story)),
         source=story,
     )
 
@@ -102,6 +112,35 @@ def standing_table(story: Explained) -> DataTable:
         columns=STANDING_COLUMNS,
         rows=tuple(standing_rows(story)),
         numeric=STANDING_COLUMNS[1:],
+    )
+
+
+def told_table(story: Explained) -> DataTable:
+    """What the queries alone tell of marked topics, the most told first."""
+    rows = tuple(
+        (story.names[each.topic], *(f"{chance:.0%}" for chance in (each.of_anybody, each.before, each.now)))
+        for each in story.told[:MOST_TOLD]
+    )
+    counted = f"{story.queries:,} remembered " + ("query" if story.queries == 1 else "queries")
+    columns = ("marked topic", "of anybody", f"after {counted}", "and after this one")
+    return DataTable(
+        caption="What your queries alone let an observer believe of you, whatever is sent",
+        columns=columns,
+        rows=rows,
+        numeric=columns[1:],
+    )
+
+
+def help_words(story: Explained) -> str:
+    """What helps where the queries alone tell much; empty where they do not."""
+    much = [story.names[each.topic] for each in story.told if each.now >= MUCH]
+    if not much:
+        return ""
+    named = ", ".join(much[:3]) + (f" and {len(much) - 3} more" if len(much) > 3 else "")
+    return (
+        f"Your queries alone tell of {named}, and no profile changes that. It helps to ask in private (without your "
+        "account, cookies and address, for instance by Tor), to ask through a mediator's shared account "
+        "(aidos mediate), or not to ask."
     )
 
 
@@ -159,6 +198,14 @@ def _what(story: Explained) -> Chapter:
     if story.remembered:
         blocks.append(Prose("This is remembered: what is sent here counts, and so does the query."))
     return Chapter(title="What is sent, and what is hidden", blocks=tuple(blocks))
+
+
+def _told(story: Explained) -> Chapter:
+    blocks: list[Block] = [told_table(story)] if story.told else []
+    blocks.append(Prose(TOLD if story.told else "Neither this query nor a remembered one is about a topic you marked."))
+    if words := help_words(story):
+        blocks.append(Callout("caution", words))
+    return Chapter(title="What your queries tell by themselves", blocks=tuple(blocks))
 
 
 def _worth(story: Explained) -> Chapter:
