@@ -195,18 +195,19 @@ class Explained(Finding):
 class ExplainQuery:
     """Explain what of your profile would be sent with a query, what is hidden, and why.
 
-    Nothing is sent. Topics that the query is about are shown as a tree; risk
-    says what a profile gives away of what you marked as sensitive, power how
-    well it tells what you mean. One query is covered: the query itself is not
-    protected, and this is not differential privacy. The page is written so
-    that only its owner can read it. Give - to read the query from the standard
+    Nothing is sent. Topics that the query is about are shown as a tree; power
+    says how well they tell what you mean. What you marked as sensitive has no
+    part in what would be sent. The query itself is not protected: what your
+    queries tell by themselves is estimated, from those that you let it
+    remember. This is not differential privacy. The page is written so that
+    only its owner can read it. Give - to read the query from the standard
     input: arguments are seen in the list of processes and the shell's history.
 
     For example:
         aidos shield explain -
-        aidos shield explain - --profile profile.json --risk-limit 0.02 < query.txt
+        aidos shield explain - --risk excess --risk-limit 0.02 < query.txt
         aidos shield explain - --remember -o page.html
-        aidos shield explain "patch" --algorithm exact --json
+        aidos shield explain "patch" --risk paper --algorithm exact --json
     """
 
     recipe_for: ClassVar[str] = "terms"

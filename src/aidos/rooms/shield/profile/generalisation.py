@@ -78,8 +78,7 @@ class ProfileGeneralisation:
     """Decide for each query which part of a profile is worth showing, without betraying what is marked as sensitive."""
 
     risk: Literal["unmarked", "excess", "paper"] = "unmarked"
-    """Send what is not marked, as if nothing marked were held; or prune the paper's way to a limit of its risk (paper),
-    or of the risk beyond what the taxonomy alone tells (excess), which betrays what is below."""
+    """unmarked: as if nothing marked were held; paper and excess: pruned to a limit, betraying that more is below."""
 
     distinct_from: Annotated[float, Ge(0), Le(1)] = 0.82
     """Discriminating power from which a query needs no profile (mu); ambiguous queries have 0.44 and less."""
