@@ -196,7 +196,8 @@ def test_wrong_plans_are_refused(changes, words):
 @pytest.mark.slow
 def test_all_that_paper_and_spec_say_holds_on_a_whole_world(search):
     parts = tuple(part for part in PARTS if part != "speed")
-    found = study_ups(World(size="tiny", seed=7), search, UpsExperiment(parts=parts))
+    few = {"small_people": 12, "watched": 2, "walk": 100, "watched_queries": (1, 20)}
+    found = study_ups(World(size="tiny", seed=7), search, UpsExperiment(parts=parts, **few))
     assert [claim.finding for claim in found.claims if not claim.holds] == []
     gains = {
         row["clarity"]: row
