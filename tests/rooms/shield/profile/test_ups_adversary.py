@@ -121,6 +121,7 @@ def test_the_observer_catches_the_paper_s_rule(rule):
         assert (told[~truth] < 1).all()
 
 
+@pytest.mark.slow
 def test_beliefs_of_the_default_rule_are_right_as_often_as_they_say():
     outcomes = attack(Rule(), range(40), 6)
     told, truth = (np.concatenate([each[which] for each in outcomes]) for which in (0, 3))
