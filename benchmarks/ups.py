@@ -109,7 +109,7 @@ def decisions(search: TopicSearch, held: HeldProfile, layer: CostLayer, number: 
 
     def answer(text: str, limit: float, most: int, least: float) -> Decision:
         hits = search.find(text, most=most, least=least)
-        mechanism = ProfileGeneralisation(risk_limit=limit, distinct_from=1.0)
+        mechanism = ProfileGeneralisation(risk="excess", risk_limit=limit, distinct_from=1.0)
         return decide(mechanism, QueryAndProfile(tree=search.tree, held=held, layer=layer, hits=hits))
 
     texts = queries(search, number, FEW_NAMES, stream)

@@ -199,7 +199,7 @@ def recipe_seeds(given: Path) -> Iterator[bytes]:
     """The recipe of a release, and recipes of other rooms."""
     manifest = json.loads((given / "release" / "MANIFEST.json").read_text())
     yield str(manifest.get("recipe", "")).encode()
-    yield b'mechanism = "profile-generalisation"\n\n[parameters]\nrisk_limit = 0.1\n'
+    yield b'mechanism = "profile-generalisation"\n\n[parameters]\nrisk = "excess"\nrisk_limit = 0.1\n'
     yield b'mechanism = "search-exposure"\n\n[parameters]\nk = 5\nties = "oldest"\n'
     yield b'mechanism = "topical-risk"\n\n[parameters]\nmeasure = "lda-d"\n'
     yield b'mechanism = "steered-counts"\nitems = ["queries", "clicks"]\n\n[parameters]\nepsilon = 2.0\ndelta = 1e-6\n'

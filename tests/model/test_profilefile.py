@@ -63,6 +63,7 @@ def test_the_file_holds_numbers_by_topic_and_nothing_else(path):
     held = json.loads(path.read_text())
     assert held.keys() == {
         "aidos_profile", "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden", "shown",
+        "asked", "queries",
     }  # fmt: skip
     assert held["supports"] == {"diet": 3.0, "chess": 1.0}
     assert held["sources"] == {"texts": 4}
@@ -104,6 +105,10 @@ def test_a_file_that_others_can_get_at_is_refused_until_it_is_mended(path, mode)
         ({"supports": {"chess": 10**400}}, "no profile of aidos, or is damaged"),
         ({"supports": []}, "supports is no table"),
         ({"hidden": "diet"}, "hidden is no list"),
+        ({"asked": ["diet"]}, "asked is no table"),
+        ({"asked": {"diet": -1}}, "above 0"),
+        ({"asked": {"ghosts": 1}}, "ghosts"),
+        ({"queries": -1}, "queries must be a number"),
         ({"taxonomy": None}, "which taxonomy"),
         ({"taxonomy": {"name": "other.tsv", "digest": "0"}}, r"another taxonomy \(other.tsv\)"),
         ({"sources": {"https://secret.example": 1}}, "sources must be kinds"),
@@ -309,3 +314,10 @@ def test_an_export_is_the_file_itself(path, kept, tmp_path):
     assert is_profile_file(copy)
     assert read_profile(copy, TREE) == kept
     assert json.loads(copy.read_text()) == to_json(kept)
+
+
+def test_files_from_before_queries_were_counted_are_read(path, kept):
+    held = json.loads(path.read_text())
+    del held["asked"], held["queries"]
+    path.write_text(json.dumps(held))
+    assert read_profile(path, TREE) == kept

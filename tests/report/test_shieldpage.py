@@ -11,8 +11,8 @@ from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.rooms.shield.profile.decision import Decision, SeedTopic
 from aidos.rooms.shield.profile.explaining import Explained
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.page import (
-    no_gain_words,
     shield_page,
     standing_rows,
     state_words,
@@ -37,13 +37,16 @@ def decided(topics, outcome="sent", **changes):
         "after": Standing(0.4, 1e-18),
         "iterations": 1,
         "sent": np.zeros(0, np.int32),
+        "basis": HeldProfile(supports=np.zeros(1), documents=np.zeros(1)),
+        "blind": False,
     }
     return Decision(**(given | changes))
 
 
 def story(decision, **changes):
     names = {each.topic: f"The {each.topic} <b>" for each in decision.topics}
-    return Explained(query="a <query>", decision=decision, terms=ProfileGeneralisation(), names=names, **changes)
+    terms = ProfileGeneralisation(risk="unmarked" if decision.blind else "excess")
+    return Explained(query="a <query>", decision=decision, terms=terms, names=names, **changes)
 
 
 SEED = [topic("root", 0), topic("arts", 1), topic("debt", 2, "hidden", sensitive=True)]
@@ -73,10 +76,19 @@ def test_numbers_are_rounded_and_name_the_limit_and_what_was_shown_before():
     assert "shown before" in later[0][0]
 
 
-def test_a_profile_without_gain_is_called_so():
-    assert not no_gain_words(decided(SEED))
-    assert no_gain_words(decided(SEED, query_power=0.4))
-    assert not no_gain_words(decided(SEED, "distinct", query_power=0.9))
+def test_without_a_limit_no_risk_is_told_but_what_the_promise_is():
+    told = story(decided(SEED, blind=True))
+    assert [row[0].partition(":")[0].partition(",")[0] for row in standing_rows(told)] == [
+        "power",
+        "gain over the query alone",
+    ]
+    text = render(shield_page(told))
+    assert "play no part in what is sent" in text
+    assert "limit of risk" not in text
+
+
+def test_what_gains_nothing_is_not_sent_and_says_so():
+    assert "nothing would be gained" in render(shield_page(story(decided(SEED, "no-gain"))))
 
 
 def test_a_story_without_topics_is_told_in_words():

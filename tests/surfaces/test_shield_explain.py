@@ -13,6 +13,7 @@ import aidos
 from aidos.errors import InputError, ParameterError
 from aidos.surfaces.cli import run
 
+EXCESS = ("--risk", "excess")
 NOTES = {
     "garden": "Vegetable patch: compost, seeds, pruning the roses, gardening in spring",
     "diary": "Garden diary: soil, seeds and compost, the vegetable patch",
@@ -61,8 +62,8 @@ def test_the_tree_says_what_is_sent_and_what_is_hidden_and_why(capsys, profile):
     lines = said.out.splitlines()
     assert any("Gardening" in line and "sent  50% of yours" in line for line in lines)
     assert any("Menopause" in line and "hidden, sensitive" in line for line in lines)
-    assert any(line.startswith("why") and "risk stays within the limit of 0.1" in line for line in lines)
-    assert any(line.startswith("risk: what it gives away") for line in lines)
+    assert any(line.startswith("why") and "as if nothing marked as sensitive were held" in line for line in lines)
+    assert not any(line.startswith("risk: what it gives away") for line in lines)
     assert "the query itself is not protected" in said.err
     assert "not differential privacy" in said.err
     assert not any("Debt" in line for line in lines)  # not what the query is about
@@ -70,21 +71,37 @@ def test_the_tree_says_what_is_sent_and_what_is_hidden_and_why(capsys, profile):
 
 def test_facts_for_machines_agree_with_the_limit(capsys, profile):
     for limit in (0.0, 0.02, 0.1, 0.6, 1.0):
-        found = told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", limit)
+        found = told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", limit)
         assert found["after"]["risk"] <= limit + 1e-9
         assert found["after"]["power"] <= found["before"]["power"] + 1e-12
         assert ("menopause" in found["sent"]) == (limit >= 0.6)
         assert set(found["sent"]).isdisjoint(found["hidden"])
         assert {each["topic"] for each in found["topics"]} == {*found["sent"], *found["hidden"]}
         assert found["settings"]["risk_limit"] == limit
-    exact = told(capsys, "explain", "patch", "--profile", profile, "--algorithm", "exact")
-    ratio = told(capsys, "explain", "patch", "--profile", profile)
+    exact = told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--algorithm", "exact")
+    ratio = told(capsys, "explain", "patch", "--profile", profile, *EXCESS)
     assert exact["after"]["power"] >= ratio["after"]["power"]
+
+
+def test_by_default_what_is_sent_does_not_depend_on_marks_and_takes_no_limit(capsys, profile, tmp_path):
+    found = told(capsys, "explain", "patch", "--profile", profile)
+    assert "menopause" in found["hidden"]
+    assert found["after"]["utility"] > 0
+    kept = json.loads(profile.read_text())
+    del kept["supports"]["menopause"]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(kept))
+    other.chmod(0o600)
+    again = told(capsys, "explain", "patch", "--profile", other)
+    assert (again["outcome"], again["sent"], again["after"]) == (found["outcome"], found["sent"], found["after"])
+    assert "pruned to a limit" in complaint(
+        capsys, "shield", "explain", "patch", "--profile", profile, "--risk-limit", 0.1
+    )
 
 
 def test_a_clear_query_and_a_strange_one_send_nothing(capsys, profile):
     distinct = told(capsys, "explain", "patch", "--profile", profile, "--distinct-from", 0.1)
-    assert (distinct["outcome"], distinct["sent"], distinct["after"]["risk"]) == ("distinct", [], 0)
+    assert (distinct["outcome"], distinct["sent"], distinct["after"]["power"]) == ("distinct", [], 0)
     strange = told(capsys, "explain", "sicilian defence", "--profile", profile)
     assert strange["outcome"] == "nothing-in-common"
     unknown = shown(capsys, "shield", "explain", "xqzzy", "--profile", profile)
@@ -96,21 +113,37 @@ def test_explaining_changes_nothing_unless_asked_and_memory_lasts_until_forgotte
     told(capsys, "explain", "patch", "--profile", profile)
     told(capsys, "explain", "patch", "--profile", profile, "--no-remember")
     assert profile.read_bytes() == before
-    told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 0, "--remember")
+    told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 0.1, "--remember")
     held = json.loads(profile.read_text())
-    assert held["hidden"] == ["health", "reproduction", "menopause"]
+    assert held["hidden"] == ["reproduction", "menopause"]
     assert "gardening" in held["shown"]
     assert stat.S_IMODE(profile.stat().st_mode) == 0o600
-    later = told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 1)
-    assert "health" in later["hidden"]
+    later = told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 1)
+    assert "reproduction" in later["hidden"]
     assert "hidden earlier in the session" in later["reason"]
-    remembered = profile.read_bytes()
-    told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 0, "--remember")
-    assert profile.read_bytes() == remembered  # nothing new
+    assert (held["queries"], later["queries_earlier"]) == (1, 1)
+    told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 0.1, "--remember")
+    again = json.loads(profile.read_text())
+    assert (again["hidden"], again["shown"], again["queries"]) == (held["hidden"], held["shown"], 2)
+    assert again["asked"]["menopause"] == pytest.approx(2 * held["asked"]["menopause"])
     told(capsys, "profile", "forget", profile, "--session")
     held = json.loads(profile.read_text())
-    assert (held["hidden"], held["shown"]) == ([], [])
-    assert "menopause" in told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 1)["sent"]
+    assert (held["hidden"], held["shown"], held["asked"], held["queries"]) == ([], [], {}, 0)
+    assert "menopause" in told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 1)["sent"]
+
+
+def test_what_queries_tell_by_themselves_grows_and_what_helps_is_said(capsys, profile):
+    (first,) = told(capsys, "explain", "patch", "--profile", profile)["told_by_queries"]
+    assert first["topic"] == "reproduction"
+    assert first["of_anybody"] == first["before"] < first["now"]
+    calm = shown(capsys, "shield", "explain", "patch", "--profile", profile)
+    assert "What your queries alone let an observer believe" in calm.out
+    for _ in range(8):
+        told(capsys, "explain", "menopause", "--profile", profile, "--remember")
+    loud = shown(capsys, "shield", "explain", "patch", "--profile", profile)
+    assert "after 8 remembered queries" in loud.out
+    assert "mediator" in loud.err
+    assert told(capsys, "explain", "patch", "--profile", profile)["told_by_queries"][0]["before"] > 0.9
 
 
 def test_the_page_is_private_and_tells_the_same(capsys, profile, tmp_path):
@@ -132,7 +165,9 @@ def test_the_page_is_private_and_tells_the_same(capsys, profile, tmp_path):
 
 def test_a_recipe_takes_the_place_of_the_options(capsys, profile, tmp_path):
     recipe = tmp_path / "recipe.toml"
-    recipe.write_text('mechanism = "profile-generalisation"\n[parameters]\nrisk_limit = 0.0\nalgorithm = "exact"\n')
+    recipe.write_text(
+        'mechanism = "profile-generalisation"\n[parameters]\nrisk = "excess"\nrisk_limit = 0.0\nalgorithm = "exact"\n'
+    )
     found = told(capsys, "explain", "patch", "--profile", profile, "--recipe", recipe)
     assert (found["settings"]["risk_limit"], found["settings"]["algorithm"]) == (0, "exact")
     asked = ("shield", "explain", "patch", "--profile", profile, "--recipe", recipe)
@@ -147,13 +182,13 @@ def test_a_recipe_takes_the_place_of_the_options(capsys, profile, tmp_path):
 
 def test_a_profile_opened_in_python_tells_the_same_and_reads_the_file_again(capsys, profile):
     shield = aidos.shield(profile)
-    found = told(capsys, "explain", "patch", "--profile", profile, "--risk-limit", 0)
-    assert json.loads(shield.explain("patch", risk_limit=0.0).to_json()) == found
+    found = told(capsys, "explain", "patch", "--profile", profile, *EXCESS, "--risk-limit", 0.1)
+    assert json.loads(shield.explain("patch", risk="excess", risk_limit=0.1).to_json()) == found
     assert json.loads(shield.to_json()) == told(capsys, "profile", "show", profile)
-    shield.explain("patch", risk_limit=0.0, remember=True)
-    assert "health" in shield.explain("patch", risk_limit=1.0).facts()["hidden"]
+    shield.explain("patch", risk="excess", risk_limit=0.1, remember=True)
+    assert "reproduction" in shield.explain("patch", risk="excess", risk_limit=1.0).facts()["hidden"]
     shield.forget(session=True)
-    assert "menopause" in shield.explain("patch", risk_limit=1.0).facts()["sent"]
+    assert "menopause" in shield.explain("patch", risk="excess", risk_limit=1.0).facts()["sent"]
     assert shield.edit(sensitive={"gardening": 2.5}).facts()["sensitivities"]["gardening"] == 2.5
     shield.forget("menopause")
     assert "menopause" not in profile.read_text()
@@ -192,7 +227,7 @@ def test_results_are_reranked_in_python_from_a_list_as_from_a_file(profile, tmp_
         (("--risk-limit", "nan"), "--risk-limit must be finite"),
         (("--distinct-from", "2"), "--distinct-from must be at most 1"),
         (("--algorithm", "best"), "--algorithm must be one of ratio"),
-        (("--risk", "none"), "--risk must be one of excess, paper"),
+        (("--risk", "none"), "--risk must be one of unmarked, excess, paper"),
     ],
 )
 def test_options_out_of_their_limits_are_named(capsys, profile, options, words):

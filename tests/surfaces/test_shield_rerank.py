@@ -134,7 +134,7 @@ def test_what_is_missing_or_excludes_each_other_is_said(capsys, tmp_path, profil
     assert "what was searched for is missing" in complaint(capsys, "rerank", plain, "--profile", profile)
     assert "nothing to go by" in complaint(capsys, "rerank", answer, "--without-profile")
     alone = ("rerank", answer, "--without-profile", "--rules", rules)
-    assert "excludes" in complaint(capsys, *alone, "--risk-limit", 0.2)
+    assert "excludes" in complaint(capsys, *alone, "--risk", "paper")
     assert "--weight must be from 0 to 1" in complaint(capsys, "rerank", answer, "--profile", profile, "--weight", 2)
     assert "is a directory" in complaint(capsys, "rerank", tmp_path, "--profile", profile)
 

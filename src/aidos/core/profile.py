@@ -144,6 +144,10 @@ class KeptProfile:
     """Topics that were hidden once, in the order of the taxonomy."""
     shown: tuple[str, ...] = field(default=(), repr=False)
     """Topics that an observer has seen, in the order of the taxonomy."""
+    asked: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """What remembered queries add to the log-odds of each topic that they are about."""
+    queries: int = 0
+    """How many of them there were."""
     sources: Mapping[str, int] = field(default_factory=dict)
     """Kinds of documents, and how many were read of each."""
     created: str = field(default_factory=_now)
@@ -152,7 +156,7 @@ class KeptProfile:
     """When it was last changed, in UTC."""
 
     def __post_init__(self) -> None:
-        for name in ("supports", "sensitivities", "sources"):
+        for name in ("supports", "sensitivities", "asked", "sources"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
@@ -236,13 +240,23 @@ class KeptProfile:
         all_of_it = self.memory.adding(memory.hidden, memory.shown)
         return self._changed(hidden=_in_order(tree, all_of_it.hidden), shown=_in_order(tree, all_of_it.shown))
 
+    def having_asked(self, told: Mapping[str, float]) -> Self:
+        """With a query that adds so much to the log-odds of topics."""
+        weights = {**self.asked, **{topic: self.asked.get(topic, 0.0) + more for topic, more in told.items()}}
+        return self._changed(asked=weights, queries=self.queries + 1)
+
+    def without_session(self) -> Self:
+        """Without what was asked of anybody, hidden and shown: a new session begins."""
+        return self._changed(hidden=(), shown=(), asked={}, queries=0)
+
     def forgetting(self, tree: TopicTree, topic: str) -> Self:
         """Without anything about a topic and what is below it: documents, marks, and that it was hidden or shown."""
-        kept = (*self.supports, *self.sensitivities, *self.hidden, *self.shown)
+        kept = (*self.supports, *self.sensitivities, *self.hidden, *self.shown, *self.asked)
         branch = self._held_branch(tree, topic, kept)
         return self._changed(
             supports={name: count for name, count in self.supports.items() if name not in branch},
             sensitivities={name: weight for name, weight in self.sensitivities.items() if name not in branch},
+            asked={name: weight for name, weight in self.asked.items() if name not in branch},
             hidden=tuple(name for name in self.hidden if name not in branch),
             shown=tuple(name for name in self.shown if name not in branch),
         )

@@ -1,9 +1,10 @@
 """The private file of a profile: one JSON file that only its owner can read, whole or not there.
 
 It is written beside its place and moved into it, so that a crash, a full disk or a kill leaves the old file or the new
-one. A file that others can read is refused until its owner mends that. To export a profile is to copy the file; to
-import one is to name the copy. What is forgotten is overwritten before it is let go; disks that keep old blocks (flash,
-snapshots, back-ups) may hold it longer, which no program can promise to prevent.
+one. Who changes one reads it, decides and writes while holding the lock of its directory, so that of several processes
+at once none loses what another noted. A file that others can read is refused until its owner mends that. To export a
+profile is to copy the file; to import one is to name the copy. What is forgotten is overwritten before it is let go;
+disks that keep old blocks (flash, snapshots, back-ups) may hold it longer, which no program can promise to prevent.
 
 Where no file is named it is ``aidos/profile.json`` in the place where programs keep a user's data: $XDG_DATA_HOME where
 that is set to an absolute path, ``~/Library/Application Support`` on macOS, ``~/.local/share`` elsewhere.
@@ -15,7 +16,8 @@ import json
 import os
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -25,14 +27,16 @@ from aidos.core.jsontext import parse_json
 from aidos.core.profile import KeptProfile, Kind, named, tree_digest
 from aidos.core.topictree import TopicTree
 from aidos.engine.files import overwritten, write_text
-from aidos.engine.store import erase
+from aidos.engine.store import Store, erase
 from aidos.errors import InputError
 from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named
 
 __all__ = [
     "OpenedProfile",
+    "change_profile",
     "default_place",
     "erase_profile",
+    "held_profile",
     "is_profile_file",
     "open_profile",
     "read_profile",
@@ -46,11 +50,16 @@ FILE = "profile.json"
 DEFAULT_TAXONOMY = "the taxonomy that comes with aidos"
 MARK = "aidos_profile"
 VERSION = 1
+KEPT = Store(noun="a profile", version=VERSION, again="build it again", absent="there is no directory {path}")
 LARGEST = 1 << 26
 FIELDS = frozenset(
     {MARK, "taxonomy", "created", "updated", "sources", "supports", "sensitivities", "hidden", "shown"},
 )
+ADDED: dict[str, Any] = {"asked": {}, "queries": 0}
+"""What files of version 0.1 lack, and what stands for it."""
 BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+LONGEST_WAIT = 60.0
+"""Seconds that are waited for others who change a profile of the same directory."""
 BUILD_AGAIN = "build the profile again, or name the taxonomy it was built with: --taxonomy FILE"
 
 
@@ -66,7 +75,31 @@ def to_json(kept: KeptProfile) -> dict[str, object]:
         "sensitivities": dict(kept.sensitivities),
         "hidden": list(kept.hidden),
         "shown": list(kept.shown),
+        "asked": dict(kept.asked),
+        "queries": kept.queries,
     }
+
+
+@contextmanager
+def held_profile(path: Path) -> Iterator[None]:
+    """Hold the place of a profile, alone: who changes what a file says reads it, decides and writes within this."""
+    with KEPT.held(path.resolve().parent, wait=LONGEST_WAIT):
+        yield
+
+
+def change_profile(
+    opened: OpenedProfile, change: Callable[[KeptProfile], KeptProfile], *, blank: bool = False
+) -> tuple[KeptProfile, bool]:
+    """Change what the file holds now, whatever others wrote since it was opened; what it holds, and whether it changed.
+
+    With ``blank`` the old file is overwritten.
+    """
+    with held_profile(opened.path):
+        now = read_profile(opened.path, opened.taxonomy.tree)
+        changed = change(now)
+        if changed is not now:
+            (rewrite_profile if blank else write_profile)(opened.path, changed)
+    return changed, changed is not now
 
 
 def write_profile(path: Path, kept: KeptProfile) -> None:
@@ -112,6 +145,7 @@ def read_profile(path: Path, tree: TopicTree) -> KeptProfile:
         raise InputError(
             f"{path} is of another version than {VERSION}", hint="use the aidos that wrote it, or build it again"
         )
+    loaded = ADDED | loaded
     if wrong := _misshapen(loaded):
         raise InputError(f"{path} is damaged: {wrong}", hint="mend it, or build it again")
     _check_topics(path, loaded, tree)
@@ -123,6 +157,8 @@ def read_profile(path: Path, tree: TopicTree) -> KeptProfile:
         sensitivities={topic: float(weight) for topic, weight in loaded["sensitivities"].items()},
         hidden=tuple(loaded["hidden"]),
         shown=tuple(loaded["shown"]),
+        asked={topic: float(weight) for topic, weight in loaded["asked"].items()},
+        queries=loaded["queries"],
         sources=loaded["sources"],
         created=loaded["created"],
         updated=loaded["updated"],
@@ -155,12 +191,12 @@ def _misshapen(loaded: dict[str, Any]) -> str:
     """What is wrong with the shape of the file; empty where it is right."""
     if missing := sorted(FIELDS - loaded.keys()):
         return f"{', '.join(missing)} are missing" if len(missing) > 1 else f"{missing[0]} is missing"
-    if loaded.keys() - FIELDS:
+    if loaded.keys() - FIELDS - ADDED.keys():
         return "it holds fields that a profile does not have"
     about = loaded["taxonomy"]
     if not isinstance(about, dict) or {type(about.get("name")), type(about.get("digest"))} != {str}:
         return "it does not say which taxonomy it is of"
-    for name in ("supports", "sensitivities", "sources"):
+    for name in ("supports", "sensitivities", "sources", "asked"):
         if not isinstance(loaded[name], dict):
             return f"{name} is no table of names and numbers"
     for name in ("hidden", "shown"):
@@ -168,6 +204,12 @@ def _misshapen(loaded: dict[str, Any]) -> str:
             return f"{name} is no list of topics"
     if not all(isinstance(loaded[name], str) for name in ("created", "updated")):
         return "created and updated must be times"
+    return _miscounted(loaded)
+
+
+def _miscounted(loaded: dict[str, Any]) -> str:
+    if type(loaded["queries"]) is not int or loaded["queries"] < 0:
+        return "queries must be a number"
     counts = loaded["sources"]
     if not counts.keys() <= set(Kind) or not all(type(count) is int and count >= 0 for count in counts.values()):
         return "sources must be kinds of documents with their number"
@@ -175,7 +217,9 @@ def _misshapen(loaded: dict[str, Any]) -> str:
 
 
 def _check_topics(path: Path, loaded: dict[str, Any], tree: TopicTree) -> None:
-    held = dict.fromkeys((*loaded["supports"], *loaded["sensitivities"], *loaded["hidden"], *loaded["shown"]))
+    held = dict.fromkeys(
+        (*loaded["supports"], *loaded["sensitivities"], *loaded["hidden"], *loaded["shown"], *loaded["asked"])
+    )
     unknown = [topic for topic in held if topic not in tree.places]
     lacking = f"the taxonomy does not have {len(unknown)} of its topics: {named(unknown)}" if unknown else ""
     if loaded["taxonomy"]["digest"] != tree_digest(tree):
@@ -186,7 +230,7 @@ def _check_topics(path: Path, loaded: dict[str, Any], tree: TopicTree) -> None:
 
 
 def _check_numbers(path: Path, loaded: dict[str, Any]) -> None:
-    for name, words in (("supports", "supports"), ("sensitivities", "sensitivities")):
+    for name, words in (("supports", "supports"), ("sensitivities", "sensitivities"), ("asked", "what was asked")):
         wrong = [topic for topic, value in loaded[name].items() if not _is_above_zero(value)]
         if wrong:
             raise InputError(

@@ -8,7 +8,7 @@ from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import InputError, ParameterError
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
-from aidos.studies.ups.eavesdropping import NO_PROFILE, made_up_people, watched_searchers
+from aidos.studies.ups.eavesdropping import EXCESS, QUERIES_ALONE, UNMARKED, made_up_people, watched_searchers
 from aidos.studies.ups.plan import PARTS, UpsExperiment
 from aidos.studies.ups.ranking import GENERALISED, NONE, WHOLE
 from aidos.studies.ups.searchers import gather_society
@@ -28,6 +28,10 @@ SMALL = {
     "searchers": 50,
     "queries_per_searcher": 8,
     "made_up": 4,
+    "small_people": 10,
+    "watched_queries": (1, 6),
+    "watched": 2,
+    "walk": 60,
     "results": 30,
 }
 
@@ -89,11 +93,14 @@ def test_the_whole_limit_leaves_all_power_and_no_limit_leaves_no_risk(outcome):
             assert row["risk"] == pytest.approx(0, abs=1e-9)
 
 
-def test_the_eavesdropper_sees_nothing_sensitive_without_a_profile(outcome):
-    for name in ("eavesdropper", "sessions"):
-        alone = [row for row in rows_of(outcome, name) if row["algorithm"] == NO_PROFILE]
-        assert len(alone) == 2
-        assert all(row["shown"] == 0 for row in alone)
+def test_the_eavesdropper_is_shown_nothing_sensitive_by_default_and_finds_the_pruned_out(outcome):
+    rows = {(row["people"], row["queries"], row["rule"]): row for row in rows_of(outcome, "eavesdropper")}
+    for (_, _, rule), row in rows.items():
+        if rule in (QUERIES_ALONE, UNMARKED):
+            assert (row["shown"], row["unasked"]) == (0, 0)
+    last = {rule: row for (people, queries, rule), row in rows.items() if (people, queries) == ("small trees", 6)}
+    assert last[EXCESS]["found"] > last[UNMARKED]["found"] + 0.2
+    assert last[EXCESS]["loss"] < last[UNMARKED]["loss"]
 
 
 def test_a_month_gives_away_more_than_its_limit_unless_it_is_remembered(outcome):
@@ -189,7 +196,8 @@ def test_wrong_plans_are_refused(changes, words):
 @pytest.mark.slow
 def test_all_that_paper_and_spec_say_holds_on_a_whole_world(search):
     parts = tuple(part for part in PARTS if part != "speed")
-    found = study_ups(World(size="tiny", seed=7), search, UpsExperiment(parts=parts))
+    few = {"small_people": 12, "watched": 2, "walk": 100, "watched_queries": (1, 20)}
+    found = study_ups(World(size="tiny", seed=7), search, UpsExperiment(parts=parts, **few))
     assert [claim.finding for claim in found.claims if not claim.holds] == []
     gains = {
         row["clarity"]: row

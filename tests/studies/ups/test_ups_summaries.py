@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aidos.studies.ups.ranking import GENERALISED, NONE, WHOLE
+from aidos.studies.ups.ranking import GENERALISED, NONE, UNMARKED, WHOLE
 from aidos.studies.ups.study import UpsBasis, UpsOutcome
 from aidos.studies.ups.summaries import (
     compare_rankings,
@@ -107,7 +107,8 @@ def lists(gain, noise=0.0):
     for searcher in range(20):
         for query in range(1 + searcher % 3):
             base = stream.uniform(0.3, 0.6)
-            for method, limit, more in ((NONE, 0.0, 0.0), (WHOLE, 1.0, gain), (GENERALISED, 0.1, gain)):
+            ways = ((NONE, 0.0, 0.0), (WHOLE, 1.0, gain), (UNMARKED, 0.0, gain), (GENERALISED, 0.1, gain))
+            for method, limit, more in ways:
                 moved = base + more + stream.normal(0, noise)
                 about = {"searcher": searcher, "query": query, "clarity": "ambiguous", "method": method, "limit": limit}
                 about |= {"outcome": "sent", "moved": more > 0}

@@ -78,11 +78,13 @@ class Marking:
 
     def hand_over(self, opened: OpenedProfile, finding: AuditFinding) -> MarkedTopics:
         """Mark what was found, and write the profile where that changed it."""
-        from aidos.model.profilefile import write_profile
+        from aidos.model.profilefile import held_profile, read_profile, write_profile
 
-        changed, told = mark_found(opened, finding, everything=self.mark == "all", weight=self.sensitivity)
-        if told.marked:
-            write_profile(changed.path, changed.kept)
+        with held_profile(opened.path):
+            opened = replace(opened, kept=read_profile(opened.path, opened.taxonomy.tree))
+            changed, told = mark_found(opened, finding, everything=self.mark == "all", weight=self.sensitivity)
+            if told.marked:
+                write_profile(changed.path, changed.kept)
         return told
 
 

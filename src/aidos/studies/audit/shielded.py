@@ -87,7 +87,7 @@ class ShieldedSearcher:
             if not topic.asked:
                 continue
             place = tree.place(topic.topic)
-            held = float(self.held.supports[place]) / DOCUMENTS
+            held = float(decision.basis.supports[place]) / DOCUMENTS
             while place not in sent:
                 place = int(tree.parents[place])
             found[self.below[place]] += held / len(self.below[place])

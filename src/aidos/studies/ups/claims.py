@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from aidos.studies.study import Claim, Reader
-from aidos.studies.ups.eavesdropping import NO_PROFILE
-from aidos.studies.ups.ranking import GENERALISED, NONE
+from aidos.studies.ups.eavesdropping import EXCESS, PAPER, RULES, UNMARKED_TOLD
+from aidos.studies.ups.eavesdropping import UNMARKED as DEFAULT
+from aidos.studies.ups.ranking import NONE, UNMARKED
 
 __all__ = ["READERS"]
 
@@ -24,6 +25,8 @@ PAPERS = (0.62, 0.88)
 NEAR_LINEAR = 1.3
 """Exponent up to which a cost counts as near-linear: n log n from 100 to 10,000 topics looks like 1.15."""
 SLIGHT = 1e-9
+SLACK = 0.02
+"""What a mean over samples may be off by."""
 
 
 def _of_slopes(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - all readers take the same
@@ -73,29 +76,35 @@ def _of_quality(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - 
     yield Claim(finding="GreedyDP and GreedyIL agree", holds=max(same.values()) <= SLIGHT, values=same)
 
 
-def _of_guesses(rows: Rows, limit: float) -> Iterator[Claim]:
+def _of_guesses(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - the same
     for people in dict.fromkeys(row["people"] for row in rows):
         own = [row for row in rows if row["people"] == people]
-        ratio = sorted(((row["limit"], row) for row in own if row["algorithm"] == "ratio"), key=lambda pair: pair[0])
-        shown = {f"{at:g}": row["shown"] for at, row in ratio}
+        most = max(row["queries"] for row in own)
+        last = {row["rule"]: row for row in own if row["queries"] == most}
+        ends = {rule: sum(row["unasked"] for row in own if row["rule"] == rule) for rule in RULES}
         yield Claim(
-            finding=f"the eavesdropper is shown more where more risk is allowed ({people})",
-            holds=bool((np.diff(list(shown.values())) >= -SLIGHT).all()),
-            values=shown,
+            finding=f"no profile of the default ends at a topic that was not asked for ({people})",
+            holds=all(row["unasked"] == 0 for row in own if row["rule"] == DEFAULT),
+            values=ends,
         )
-        values = {row["algorithm"]: row["ranking"] for row in own if row["algorithm"] == NO_PROFILE}
-        values |= {f"ratio at {at:g}": row["ranking"] for at, row in ratio if at in (limit, 1.0)}
-        usual, whole = values.get(f"ratio at {limit:g}", np.nan), values.get("ratio at 1", np.nan)
-        yield Claim(
-            finding=f"her guesses are no better at the usual limit than with the whole seed ({people})",
-            holds=bool(usual <= whole + SLIGHT),
-            values=values,
-        )
+        if UNMARKED_TOLD in last:
+            found = {rule: row["found"] for rule, row in last.items()}
+            yield Claim(
+                finding=f"who knows the rule finds more out by pruned profiles than by the default ({people})",
+                holds=min(found[rule] for rule in (EXCESS, PAPER)) > found[DEFAULT],
+                values=found,
+            )
+            losses = {rule: row["loss"] for rule, row in last.items()}
+            yield Claim(
+                finding=f"the default tells no more than queries and unmarked interests do ({people})",
+                holds=bool(losses[DEFAULT] >= losses[UNMARKED_TOLD] - SLACK),
+                values=losses,
+            )
 
 
 def _of_sessions(rows: Rows, limit: float) -> Iterator[Claim]:
     for people in dict.fromkeys(row["people"] for row in rows):
-        own = [row for row in rows if row["people"] == people and row["algorithm"] != NO_PROFILE]
+        own = [row for row in rows if row["people"] == people]
         back = {memory: sum(row["reappeared"] for row in own if row["memory"] == memory) for memory in (False, True)}
         yield Claim(
             finding=f"with the memory nothing comes back after it was hidden ({people})",
@@ -113,7 +122,7 @@ def _of_sessions(rows: Rows, limit: float) -> Iterator[Claim]:
 
 
 def _of_reranking(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - the same
-    own = [row for row in rows if row["clarity"] == "distinct" and row["method"] == GENERALISED]
+    own = [row for row in rows if row["clarity"] == "distinct" and row["method"] == UNMARKED]
     if own:
         values = {f"{row['limit']:g}": row["moved"] for row in own}
         yield Claim(finding="distinct queries are left alone", holds=max(values.values()) == 0, values=values)
@@ -121,10 +130,10 @@ def _of_reranking(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 
 
 def _of_comparisons(rows: Rows, limit: float) -> Iterator[Claim]:  # noqa: ARG001 - the same
     for clarity in ("ambiguous", "medium"):
-        own = [row for row in rows if (row["clarity"], row["method"], row["against"]) == (clarity, GENERALISED, NONE)]
+        own = [row for row in rows if (row["clarity"], row["method"], row["against"]) == (clarity, UNMARKED, NONE)]
         if own:
             yield Claim(
-                finding=f"{clarity} queries gain by the generalised profile, by all three measures",
+                finding=f"{clarity} queries gain by the profile sent, by all three measures",
                 holds=all(row["better"] for row in own),
                 values={row["measure"]: row["difference"] for row in own},
             )

@@ -1,12 +1,12 @@
-"""What an eavesdropper makes of the profiles sent: one query at a time, and a month of them.
+"""What an eavesdropper who knows the algorithm makes of the profiles sent, and what a session shows under a limit.
 
-She knows the taxonomy, sees each query with the profile sent, and guesses which of the sensitive topics the searcher
-holds (`aidos.rooms.shield.profile.adversary`). One session is one query of which the seed has something to hide. Over
-many sessions she keeps all that she saw; the month is played without a memory of what was hidden, as in the paper, and
-with it. Without any profile she still has the queries: what she guesses then, generalisation does not change.
+She sees every query with the profile sent, knows the rule, and guesses which sensitive topics the searcher holds
+(`aidos.rooms.shield.profile.adversary`). On small trees her beliefs are exact: every set of interests is looked at, and
+queries are drawn just as she thinks that people ask. People of the sample world ask as they do, and she walks over
+what they could hold on the whole taxonomy. Beside each rule stand two who see no profile: one with the queries alone,
+and one who is told all interests that are not marked as well, which is the most that the default rule can give away.
 
-The people are those of the sample world, who search for little that is sensitive, and made-up ones on random trees, who
-search for much of it.
+Over many sessions the paper's rule is played without a memory of what was hidden, as in the paper, and with it.
 """
 
 from __future__ import annotations
@@ -24,40 +24,58 @@ from aidos.core.profile import SessionMemory
 from aidos.core.progress import SILENT, Progress
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
-from aidos.rooms.shield.profile.adversary import Eavesdropper, Guessed, Sight, guess, reappeared
-from aidos.rooms.shield.profile.decision import ALGORITHMS as PRUNES
+from aidos.rooms.shield.profile.adversary import Observer, Rule, Sight, play, unasked
 from aidos.rooms.shield.profile.decision import Decision, decide
 from aidos.rooms.shield.profile.generalisation import Algorithm, ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.guessing import guess, reappeared
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.prune import stand
 from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.rerank import leaves_of
 from aidos.rooms.shield.profile.seed import Hits, SeedProfile
 from aidos.studies.ups.cases import Query, draw_case, draw_query, random_tree
-from aidos.studies.ups.plan import ALGORITHMS, UpsExperiment
+from aidos.studies.ups.plan import UpsExperiment
 from aidos.studies.ups.searchers import Society
 
 __all__ = [
-    "NO_PROFILE",
+    "EXCESS",
+    "EXCESS_REMEMBERED",
+    "PAPER",
+    "QUERIES_ALONE",
+    "RULES",
     "SESSION_ALGORITHMS",
+    "UNMARKED",
+    "UNMARKED_TOLD",
     "Watched",
     "made_up_people",
-    "measure_one_session",
+    "measure_observers",
     "measure_sessions",
     "risky_seeds",
+    "small_world",
     "watched_searchers",
 ]
 
 Places: TypeAlias = NDArray[np.int32]
-NO_PROFILE = "no profile"
-"""What she guesses from queries alone."""
+Flags: TypeAlias = NDArray[np.bool_]
+QUERIES_ALONE, UNMARKED_TOLD = "queries alone", "queries, and unmarked interests told"
+"""What she guesses without any profile."""
+UNMARKED, EXCESS, EXCESS_REMEMBERED, PAPER = "unmarked", "excess", "excess with memory", "paper"
+RULES: Mapping[str, Rule] = {
+    UNMARKED: Rule(),
+    EXCESS: Rule(mechanism=ProfileGeneralisation(risk="excess")),
+    EXCESS_REMEMBERED: Rule(mechanism=ProfileGeneralisation(risk="excess"), remembers=True),
+    PAPER: Rule(mechanism=ProfileGeneralisation(risk="paper")),
+}
+"""Rules that she knows, at the usual limit where there is one."""
 SESSION_ALGORITHMS: tuple[Algorithm, ...] = ("ratio", "greedy-il")
 """Played over many sessions; GreedyDP walks the way of GreedyIL."""
 TINY = 1e-9
 MADE_UP_TOPICS, MADE_UP_HELD, ASKED = 120, 0.3, 8
 """Of people on random trees: topics of the tree, share held, topics of a query."""
-MOST_SINGLE = 5
-"""Queries of one person that are looked at one by one."""
+SMALL_TOPICS, SMALL_LEAVES, SMALL_HELD, SMALL_MARKED = 15, (7, 9), 0.4, 0.4
+"""Of trees on which beliefs are exact: topics, fewest and most leaves, shares of leaves held and marked."""
+RAREST, COMMONEST = 0.002, 0.9
+"""Bounds of how common an interest may be taken to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,12 +96,6 @@ class Watched:
             seed = SeedProfile.of(self.tree, self.held, self.layer, hits)
             if not seed.is_empty and _risk(seed) > TINY:
                 yield hits, seed
-
-    def guessed(self, sights: Sequence[Sight]) -> Guessed:
-        """What is guessed from what was seen of her."""
-        beliefs = Eavesdropper().beliefs(self.tree, sights, self.candidates)
-        seen = np.concatenate([np.zeros(0, np.int32), *(sight.shown for sight in sights)])
-        return guess(beliefs, self.held.supports[self.candidates] > 0, np.isin(self.candidates, seen))
 
 
 def watched_searchers(society: Society) -> Iterator[Watched]:
@@ -117,23 +129,85 @@ def risky_seeds(people: Iterable[Watched]) -> Iterator[SeedProfile]:
             yield seed
 
 
-def measure_one_session(
-    asked: UpsExperiment, sources: Mapping[str, Iterable[Watched]], *, progress: Progress = SILENT
-) -> pa.Table:
-    """A row for each query with something to hide, algorithm and limit, and one for the query alone."""
+def small_world(stream: np.random.Generator) -> tuple[Observer, Flags]:
+    """A small tree with who watches it, and what somebody holds, a marked topic among it."""
+    fewest, most = SMALL_LEAVES
+    while True:
+        tree = random_tree(SMALL_TOPICS, stream)
+        leaves = np.flatnonzero(tree.sizes == 1).astype(np.int32)
+        if not fewest <= len(leaves) <= most:
+            continue
+        marked = np.sort(stream.choice(leaves, int(SMALL_MARKED * len(leaves)), replace=False)).astype(np.int32)
+        watching = Observer(tree=tree, topics=leaves, sensitive=marked, common=np.full(len(leaves), SMALL_HELD))
+        held = watching.drawn(stream)
+        if held[np.isin(leaves, marked)].any():
+            return watching, held
+
+
+def measure_observers(asked: UpsExperiment, society: Society, *, progress: Progress = SILENT) -> pa.Table:
+    """A row for each person, number of queries, and rule that the observer knows."""
     rows: list[dict[str, Any]] = []
-    with progress.task("eavesdropping on one query", total=None, unit="queries") as task:
-        for source, people in sources.items():
-            for number, person in enumerate(people):
-                for query, (hits, seed) in enumerate(islice(person.risky(), MOST_SINGLE)):
-                    about = {"people": source, "person": number, "query": query}
-                    for name, limit, shown in _shown(seed, asked.limits):
-                        told = person.guessed([Sight(hits=hits, shown=shown)])
-                        rows.append({**about, "algorithm": name, "limit": limit, **asdict(told)})
-                    task.advance(1)
-    if not rows:
-        raise InputError("no query is about a sensitive topic of its searcher", hint="take more people (--size)")
+    with progress.task("watching profiles", total=asked.small_people + asked.watched, unit="people") as task:
+        for number in range(asked.small_people):
+            stream = np.random.default_rng([asked.seed, 6, number])
+            watching, held = small_world(stream)
+            queries = watching.asking(held, max(asked.watched_queries), stream)
+            truth, layer = watching.holding(held)
+            for many in asked.watched_queries:
+                about = {"people": "small trees", "person": number, "queries": many}
+                for name, sights, rule, told in _ways(watching.tree, truth, layer, queries[:many]):
+                    beliefs = watching.exactly(
+                        sights, rule, watching.sensitive, told=held if name == UNMARKED_TOLD else None
+                    )
+                    rows.append({**about, "rule": name, **told, **_guessed(watching, sights, truth, beliefs)})
+            task.advance(1)
+        for number, person in enumerate(islice(watched_searchers(society), asked.watched)):
+            stream, watching = np.random.default_rng([asked.seed, 7, number]), _watching(society)
+            about = {"people": "sample world", "person": number, "queries": asked.queries_per_searcher}
+            for name, sights, rule, told in _ways(person.tree, person.held, person.layer, person.queries):
+                if name != UNMARKED_TOLD:
+                    beliefs = watching.by_sampling(sights, rule, person.candidates, stream, steps=asked.walk)
+                    rows.append({**about, "rule": name, **told, **_guessed(watching, sights, person.held, beliefs)})
+            task.advance(1)
     return pa.Table.from_pylist(rows)
+
+
+def _ways(
+    tree: TopicTree, held: HeldProfile, layer: CostLayer, queries: Sequence[Hits]
+) -> Iterator[tuple[str, list[Sight], Rule | None, dict[str, Any]]]:
+    """What is seen in each way, the rule that is known, and what the end of profiles betrays."""
+    alone = [Sight(hits=hits) for hits in queries]
+    for name in (QUERIES_ALONE, UNMARKED_TOLD):
+        yield name, alone, None, {"sent": 0, "names": 0, "unasked": 0, "betrayed": 0}
+    marked = np.flatnonzero(layer.sensitivities > 0)
+    for name, rule in RULES.items():
+        sent = play(rule, tree, held, layer, queries)
+        sights = [Sight(hits=hits, shown=shown) for hits, shown in zip(queries, sent, strict=True)]
+        ends = [place for sight in sights for place in unasked(tree, sight).tolist()]
+        betrayed = sum(bool(((marked >= place) & (marked < place + tree.sizes[place])).any()) for place in ends)
+        told = {
+            "sent": sum(bool(len(sight.shown)) for sight in sights),
+            "names": sum(max(len(sight.shown) - 1, 0) for sight in sights),
+            "unasked": len(ends),
+            "betrayed": betrayed,
+        }
+        yield name, sights, rule, told
+
+
+def _guessed(watching: Observer, sights: Sequence[Sight], held: HeldProfile, beliefs: NDArray[np.float64]) -> Any:
+    seen = np.concatenate([np.zeros(0, np.int32), *(sight.shown for sight in sights)])
+    places = watching.sensitive
+    return asdict(guess(beliefs, held.supports[places] > 0, np.isin(places, seen)))
+
+
+def _watching(society: Society) -> Observer:
+    """Who watches the sample world, and knows how many of its people hold what."""
+    counts = np.zeros(len(society.tree))
+    for searcher in society.searchers:
+        counts[[society.tree.places[topic] for topic, support in searcher.profile.supports.items() if support > 0]] += 1
+    topics = np.flatnonzero(counts).astype(np.int32)
+    common = np.clip(counts[topics] / len(society.searchers), RAREST, COMMONEST)
+    return Observer(tree=society.tree, topics=topics, sensitive=society.sensitive, common=common)
 
 
 def measure_sessions(
@@ -153,9 +227,6 @@ def measure_sessions(
 
 
 def _months(asked: UpsExperiment, person: Watched) -> Iterator[dict[str, Any]]:
-    alone = person.guessed([Sight(hits=hits) for hits in person.queries])
-    nothing = {"limit": 0.0, "memory": False, "reappeared": 0, "sent": 0, "power": 0.0, "together": 0.0}
-    yield {"algorithm": NO_PROFILE, **nothing, **asdict(alone)}
     for name in SESSION_ALGORITHMS:
         for limit in asked.session_limits:
             for memory in (False, True):
@@ -171,7 +242,7 @@ class _Month:
 
     @classmethod
     def played(cls, person: Watched, name: Algorithm, limit: float, *, memory: bool) -> _Month:
-        mechanism = ProfileGeneralisation(algorithm=name, risk_limit=limit)
+        mechanism = ProfileGeneralisation(risk="excess", algorithm=name, risk_limit=limit)
         remembered, decisions = SessionMemory(), list[Decision]()
         for hits in person.queries:
             data = QueryAndProfile(
@@ -187,7 +258,6 @@ class _Month:
 
     def row(self, person: Watched) -> dict[str, Any]:
         shown = [one.sent for one in self.decisions]
-        told = person.guessed([Sight(hits=hits, shown=seen) for hits, seen in zip(person.queries, shown, strict=True)])
         # Where no profile is weighed up at all (a distinct query) nothing was hidden either.
         hidden = [[person.tree.places[topic] for topic in one.hidden] for one in self.decisions]
         seeds = [np.union1d(some, seen).astype(np.int32) for some, seen in zip(hidden, shown, strict=True)]
@@ -197,17 +267,7 @@ class _Month:
             "sent": sum(one.is_sent for one in self.decisions),
             "power": float(np.mean(powers)) if powers else float("nan"),
             "together": _union_risk(person, shown),
-            **asdict(told),
         }
-
-
-def _shown(seed: SeedProfile, limits: Sequence[float]) -> Iterator[tuple[str, float, Places]]:
-    """What is sent under each algorithm and limit; a bare root is not sent."""
-    yield NO_PROFILE, 0.0, np.zeros(0, np.int32)
-    for name in ALGORITHMS:
-        for limit in limits:
-            found = PRUNES[name](seed, limit, "excess")
-            yield name, limit, np.zeros(0, np.int32) if found.is_root else found.places(seed)
 
 
 def _union_risk(person: Watched, shown: Sequence[Places]) -> float:

@@ -9,8 +9,7 @@ from aidos.report.charts import bar
 from aidos.report.page import Block, Callout, Chapter, Facts, Figure, Prose
 from aidos.studies.figures import algorithm_lines, listed, study_table
 from aidos.studies.tables import Row
-from aidos.studies.ups.eavesdropping import NO_PROFILE
-from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, WHOLE
+from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, UNMARKED, WHOLE
 
 if TYPE_CHECKING:
     from aidos.studies.ups.study import UpsOutcome
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["ups_chapters"]
 
 THREAT = (
-    "The eavesdropper sees one query with the profile that is sent, and knows the public taxonomy. The query itself is "
-    "not protected, and this is not differential privacy. The limit is on a model of what such an observer expects."
+    "What is sent by default is decided as if nothing marked were held, against observers who know that and see every "
+    "query and profile. The query itself is not protected, and this is not differential privacy. Limits of risk are "
+    "the paper's: they are about an observer who knows the taxonomy alone."
 )
 DRAWN = (
     "Shares are means over small seeds that had to be pruned. That of the paper's greedy hangs on the limit and on how "
@@ -36,9 +36,11 @@ WORLD = (
     "words: gains are larger here than they would be for real people."
 )
 GUESSING = (
-    "She is told the query, and maps it to topics as everybody can. Her ranking of the sensitive topics is measured by "
-    "the chance that a topic that the searcher holds stands before one that she does not (one half: by luck). Without "
-    "a profile she has the query alone; generalisation cannot take that from her."
+    "She knows the rule and sees every query with the profile sent, and believes by Bayes' rule. On small trees she "
+    "looks at all that could be held; people of the sample world hold too much for that, and she walks over it. Found "
+    "is a held sensitive topic that she believes at nine in ten; loss is the mean of -ln of the chance that she gives "
+    "to the truth. No rule for profiles takes queries from her; and no profile by the default tells her more than all "
+    "unmarked interests would."
 )
 MONTH = (
     "Each answer keeps the limit, but together they tell more than one does, and a topic that was hidden for one query "
@@ -59,7 +61,7 @@ def ups_chapters(outcome: UpsOutcome) -> list[Chapter]:
     if outcome.has("quality"):
         chapters.append(_quality(tables["quality"]))
     if outcome.has("eavesdropper"):
-        chapters += [_one_query(tables["eavesdropper"]), _months(tables["sessions"], limit)]
+        chapters += [_observers(tables["eavesdropper"]), _months(tables["sessions"], limit)]
     if outcome.has("reranking"):
         chapters.append(_reranking(tables["reranking"], tables["comparisons"], limit))
     return chapters
@@ -148,7 +150,7 @@ def _quality(rows: Sequence[Row]) -> Chapter:
 
 
 def _reranking(rows: Sequence[Row], tests: Sequence[Row], limit: float) -> Chapter:
-    ways = {NONE: 0.0, WHOLE: 1.0, GENERALISED: limit}
+    ways = {NONE: 0.0, WHOLE: 1.0, UNMARKED: 0.0, GENERALISED: limit}
     kept = {(row["clarity"], row["method"]): row for row in rows if row["limit"] == ways[row["method"]]}
     bars = [
         (f"{clarity}: {method}", kept[clarity, method]["precision"])
@@ -188,7 +190,7 @@ def _gains(kept: Mapping[tuple[str, str], Row]) -> str:
     def gain(clarity: str, method: str) -> str:
         return f"{kept[clarity, method]['precision'] - kept[clarity, NONE]['precision']:+.3f}"
 
-    told = listed({clarity: gain(clarity, GENERALISED) for clarity in CLASSES if (clarity, NONE) in kept})
+    told = listed({clarity: gain(clarity, UNMARKED) for clarity in CLASSES if (clarity, NONE) in kept})
     if ("distinct", WHOLE) not in kept:
         return f"Average precision changes by {told}"
     forgone = gain("distinct", WHOLE)
@@ -207,41 +209,39 @@ def _steps(rows: Sequence[Row]) -> str:
     return f"Seeds of {largest:,} topics take {listed(told)} iterations."
 
 
-def _one_query(rows: Sequence[Row]) -> Chapter:
-    """The chapter on single queries, from `sum_up_guesses`."""
+def _observers(rows: Sequence[Row]) -> Chapter:
+    """The chapter on who knows the rule, from `sum_up_guesses`."""
     blocks: list[Block] = [Prose(GUESSING)]
+    columns = ("rule", "queries", "found", "loss", "ranking", "shown", "names", "unasked", "betrayed", "persons")
     for people in dict.fromkeys(row["people"] for row in rows):
         own = [row for row in rows if row["people"] == people]
-        alone = next(row for row in own if row["algorithm"] == NO_PROFILE)
-        sent = [row for row in own if row["algorithm"] != NO_PROFILE]
-        most = max(sent, key=lambda row: (row["limit"], row["ranking"]))
-        said = (
-            f"{people.capitalize()}: from the query alone she puts a held topic first with a chance of "
-            f"{alone['ranking']:.3f}, with the whole seed with {most['ranking']:.3f}; {most['shown']:.0%} of the held "
-            "sensitive topics are plainly shown then."
+        most = max(row["queries"] for row in own)
+        last = {row["rule"]: row for row in own if row["queries"] == most}
+        told = listed({rule: f"{row['found']:.0%}" for rule, row in last.items()})
+        blocks.append(
+            Figure(
+                chart=bar(
+                    f"Sensitive topics found out after {most} queries ({people})",
+                    [(rule, float(row["found"])) for rule, row in last.items()],
+                    unit="share found",
+                ),
+                caption=f"{people.capitalize()}, after {most} queries: {told}.",
+                table=study_table(f"What the observer knows ({people})", own, columns),
+            )
         )
-        columns = ("algorithm", "limit", "first", "right", "blind", "ranking", "precision", "queries")
-        table = study_table(f"Guesses from one query ({people})", own, columns)
-        seen = study_table(f"Shown with one query ({people})", sent, ("algorithm", "limit", "shown"))
-        first = f"{people.capitalize()}: {_first_shown(sent)}"
-        blocks += [
-            algorithm_lines(f"Success by limit ({people})", sent, ("limit", "ranking"), table=table, caption=said),
-            algorithm_lines(f"Sensitive topics shown ({people})", sent, ("limit", "shown"), table=seen, caption=first),
-        ]
-    return Chapter(title="The eavesdropper, one query", blocks=tuple(blocks))
+    return Chapter(title="The eavesdropper who knows the rule", blocks=tuple(blocks))
 
 
 def _months(rows: Sequence[Row], limit: float) -> Chapter:
     """The chapter on many queries, from `sum_up_sessions`."""
     blocks: list[Block] = [Prose(MONTH)]
     for people in dict.fromkeys(row["people"] for row in rows):
-        own = [row for row in rows if row["people"] == people and row["algorithm"] != NO_PROFILE]
+        own = [row for row in rows if row["people"] == people]
         named = [{**row, "algorithm": f"{row['algorithm']}, {_memory(row)}"} for row in own]
         back = {memory: sum(row["reappeared"] for row in own if row["memory"] is memory) for memory in (False, True)}
         at = {row["algorithm"]: row for row in named if row["limit"] == limit}
-        columns = ("algorithm", "limit", "together", "over_limit", "shown", "ranking", "power", "sent")
-        alone = [{**row, "algorithm": NO_PROFILE} for row in rows if row not in own and row["people"] == people]
-        table = study_table(f"All queries of a month ({people})", [*alone, *named], columns)
+        columns = ("algorithm", "limit", "together", "over_limit", "power", "sent")
+        table = study_table(f"All queries of a month ({people})", named, columns)
         risk = " and ".join(f"{row['together']:.3f} ({name})" for name, row in at.items() if name.startswith("ratio"))
         came = (
             f"{people.capitalize()}: {back[False]:,} topics came back after they were hidden without the memory, "
@@ -262,13 +262,8 @@ def _months(rows: Sequence[Row], limit: float) -> Chapter:
                 table=study_table(f"Topics that came back ({people})", named, ("algorithm", "limit", "reappeared")),
             ),
         ]
-    return Chapter(title="The eavesdropper, a month", blocks=tuple(blocks))
+    return Chapter(title="Sessions under a limit", blocks=tuple(blocks))
 
 
 def _memory(row: Row) -> str:
     return "with memory" if row["memory"] else "without"
-
-
-def _first_shown(rows: Sequence[Row]) -> str:
-    limits = [row["limit"] for row in rows if row["shown"] > 0]
-    return f"the first sensitive topic is shown at a limit of {min(limits):g}." if limits else "none is ever shown."

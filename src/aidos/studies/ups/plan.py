@@ -53,7 +53,15 @@ class UpsExperiment:
     queries_per_searcher: Annotated[int, Ge(1)] = 20
     """Queries of each that are looked at, the first ones after the profile was built."""
     made_up: Annotated[int, Ge(2)] = 40
-    """People on random trees who are eavesdropped on."""
+    """People on random trees whose sessions are played."""
+    small_people: Annotated[int, Ge(2)] = 40
+    """People on small trees who are eavesdropped on, exactly."""
+    watched_queries: tuple[Annotated[int, Ge(1)], ...] = (1, 20, 100)
+    """After how many of their queries it is looked at what is known of them."""
+    watched: Annotated[int, Ge(0)] = 10
+    """People of the sample world who are eavesdropped on, by a walk."""
+    walk: Annotated[int, Ge(10)] = 600
+    """Steps of a walk."""
     results: Annotated[int, Ge(5)] = 50
     """Results of a query that are put in order."""
     usual_limit: Annotated[float, Gt(0), Le(1)] = 0.1

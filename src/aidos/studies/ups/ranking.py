@@ -2,9 +2,9 @@
 
 A query of the sample world is put to a search service over the world's documents. Wanted are the results about the
 topic that the query meant in truth; queries for which none or all results are wanted say nothing and are left out. The
-same list is put in order without a profile, with the whole profile (every leaf that the searcher holds), and with what
-generalisation sends under each limit: UScore, fused with the service's order by Borda's count. Quality is average
-precision, average rank and rank scoring.
+same list is put in order without a profile, with the whole profile (every leaf that the searcher holds), with what is
+sent of unmarked topics (the default), and with what pruning leaves under each limit of the excess risk: UScore, fused
+with the service's order by Borda's count. Quality is average precision, average rank and rank scoring.
 
 Average precision is 1/n sum of i / rank(l_i) over the wanted results in order of rank, counted from 1; rank scoring
 (Breese et al. 1998) halves the worth of a result every so many ranks and is given as a share of the best possible.
@@ -31,6 +31,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.decision import decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.rerank import Results, leaves_of, rerank, topic_relevances, user_scores
 from aidos.rooms.shield.profile.seed import power_of_query
 from aidos.studies.ups.plan import UpsExperiment
@@ -42,6 +43,7 @@ __all__ = [
     "DISTINCT",
     "GENERALISED",
     "NONE",
+    "UNMARKED",
     "WHOLE",
     "Clarity",
     "average_precision",
@@ -57,7 +59,7 @@ Clarity: TypeAlias = Literal["ambiguous", "medium", "distinct"]
 CLASSES: tuple[Clarity, ...] = ("ambiguous", "medium", "distinct")
 AMBIGUOUS, DISTINCT = 0.44, 0.82
 """Powers of a query up to which it is ambiguous, and from which it is distinct."""
-NONE, WHOLE, GENERALISED = "service's order", "whole profile", "generalised"
+NONE, WHOLE, GENERALISED, UNMARKED = "service's order", "whole profile", "generalised", "unmarked"
 """How a list was ordered."""
 HALF_LIFE = 5
 """Rank at which a result is worth half as much as the first."""
@@ -121,31 +123,33 @@ def _ordered(
     power = power_of_query(society.tree, query.hits)
     about = {"clarity": _clarity(power), "power": power, "wanted": len(wanted)}
 
-    done: dict[bytes, dict[str, Any]] = {}
+    done: dict[tuple[bool, bytes], dict[str, Any]] = {}
 
-    def row(method: str, limit: float, shown: Places, outcome: str) -> dict[str, Any]:
+    def row(method: str, limit: float, shown: Places, held: HeldProfile, outcome: str = "") -> dict[str, Any]:
         # Most limits show the same topics, and the same topics give the same order.
-        if (key := shown.tobytes()) not in done:
-            ranking = _personal(society, person, names, topics, shown)
+        if (key := (held is person.held, shown.tobytes())) not in done:
+            ranking = _personal(society, held, names, topics, shown)
             done[key] = {"moved": ranking != names, **_measured(ranking, wanted)}
         return {**about, "method": method, "limit": limit, "outcome": outcome, **done[key]}
 
-    yield row(NONE, 0.0, np.zeros(0, np.int32), "")
-    yield row(WHOLE, 1.0, person.held.places, "")
+    yield row(NONE, 0.0, np.zeros(0, np.int32), person.held)
+    yield row(WHOLE, 1.0, person.held.places, person.held)
     data = QueryAndProfile(tree=society.tree, held=person.held, layer=person.layer, hits=query.hits)
+    found = decide(ProfileGeneralisation(distinct_from=DISTINCT), data)
+    yield row(UNMARKED, 0.0, found.sent, found.basis, found.outcome)
     for limit in limits:
-        found = decide(ProfileGeneralisation(risk_limit=limit, distinct_from=DISTINCT), data)
-        yield row(GENERALISED, limit, found.sent, found.outcome)
+        found = decide(ProfileGeneralisation(risk="excess", risk_limit=limit, distinct_from=DISTINCT), data)
+        yield row(GENERALISED, limit, found.sent, found.basis, found.outcome)
 
 
 def _personal(
-    society: Society, person: Person, names: tuple[str, ...], topics: Sequence[TopicHits], shown: Places
+    society: Society, held: HeldProfile, names: tuple[str, ...], topics: Sequence[TopicHits], shown: Places
 ) -> tuple[str, ...]:
     """The list in the order of the topics shown; as it is where none says anything."""
     leaves = leaves_of(society.tree, shown)
     if not len(leaves):
         return names
-    scores = user_scores(person.held, leaves, topic_relevances(society.tree, leaves, topics))
+    scores = user_scores(held, leaves, topic_relevances(society.tree, leaves, topics))
     return rerank(Results(object_ids=names), scores).object_ids
 
 

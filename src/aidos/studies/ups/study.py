@@ -62,7 +62,7 @@ class UpsOutcome(Outcome):
         "speed": ("seeds-timed", "taxonomies-timed"),
         "limits": ("limits-tried",),
         "quality": ("best-compared",),
-        "eavesdropper": ("queries-watched", "months-watched"),
+        "eavesdropper": ("profiles-watched", "months-watched"),
         "reranking": ("lists-ordered",),
     }
 
@@ -76,7 +76,7 @@ class UpsOutcome(Outcome):
             "growth": ("taxonomies-timed", made.sum_up_growth),
             "limits": ("limits-tried", made.sum_up_limits),
             "quality": ("best-compared", made.sum_up_quality),
-            "eavesdropper": ("queries-watched", made.sum_up_guesses),
+            "eavesdropper": ("profiles-watched", made.sum_up_guesses),
             "sessions": ("months-watched", made.sum_up_sessions),
             "reranking": ("lists-ordered", made.sum_up_reranking),
             "comparisons": ("lists-ordered", partial(made.compare_rankings, limit=self.basis.usual_limit)),
@@ -101,9 +101,9 @@ class UpsStudy(InParts):
 
     Five parts: speed (iterations and time by the size of seeds and
     taxonomies), limits (power and risk by the limit of risk), quality (beside
-    the best there is), eavesdropper (what is guessed from one query and from
-    a month of them, with and without the session's memory), reranking (lists
-    of results where it is known what was wanted). On random trees, a taxonomy
+    the best there is), eavesdropper (what an observer works out who knows the
+    rule and sees all queries and profiles, and sessions with and without a
+    memory), reranking (lists of results where it is known what was wanted). On random trees, a taxonomy
     and people of the sample world. What is done is kept in the directory and
     not done again; parts may be added later.
 
@@ -176,7 +176,7 @@ class _Ground:
     def makers(self) -> dict[str, Callable[[], pa.Table]]:
         """How the rows of each name are measured."""
         from aidos.studies.ups import pruning
-        from aidos.studies.ups.eavesdropping import measure_one_session, measure_sessions
+        from aidos.studies.ups.eavesdropping import measure_observers, measure_sessions
         from aidos.studies.ups.ranking import measure_reranking
 
         asked, progress, trees = self._asked, self._progress, {GIVEN: self._search.tree}
@@ -185,7 +185,7 @@ class _Ground:
             "taxonomies-timed": partial(pruning.measure_growth, asked, progress=progress),
             "limits-tried": self._limits,
             "best-compared": partial(pruning.measure_quality, asked, trees, progress=progress),
-            "queries-watched": lambda: measure_one_session(asked, self._watched(), progress=progress),
+            "profiles-watched": lambda: measure_observers(asked, self.society, progress=progress),
             "months-watched": lambda: measure_sessions(asked, self._watched(), progress=progress),
             "lists-ordered": lambda: measure_reranking(asked, self.society, progress=progress),
         }

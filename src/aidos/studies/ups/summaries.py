@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.studies.tables import LEVEL, Group, grouped, holm, mean_of, paired_test, table_of, told
-from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, WHOLE
+from aidos.studies.ups.ranking import CLASSES, GENERALISED, NONE, UNMARKED, WHOLE
 
 __all__ = [
     "compare_rankings",
@@ -26,9 +26,11 @@ __all__ = [
     "sum_up_speed",
 ]
 
-GUESSES = ("first", "right", "blind", "ranking", "precision", "shown")
+GUESSES = ("found", "loss", "ranking", "first", "right", "blind", "precision", "shown")
 LARGE = 100
 """Topics of a seed from which exponents are fitted."""
+PAIRS = ((UNMARKED, NONE), (UNMARKED, GENERALISED), (GENERALISED, NONE), (WHOLE, NONE), (GENERALISED, WHOLE))
+"""Ways to order a list that are compared."""
 QUALITIES = ("precision", "rank", "scoring")
 
 
@@ -95,21 +97,26 @@ def sum_up_quality(rows: pa.Table) -> pa.Table:
 
 
 def sum_up_guesses(rows: pa.Table) -> pa.Table:
-    """Means of what was guessed from one query, by people, algorithm and limit."""
-    return table_of(
-        {**key, "queries": len(group["first"]), **{name: mean_of(group[name]) for name in GUESSES}}
-        for key, group in grouped(rows, ("people", "algorithm", "limit"))
-    )
-
-
-def sum_up_sessions(rows: pa.Table) -> pa.Table:
-    """Means over people of what was guessed from all queries, and how many topics came back after they were hidden."""
+    """Means of what was guessed, by people, number of queries and rule; sums of what the ends of profiles betray."""
     return table_of(
         {
             **key,
             "persons": len(group["first"]),
+            **{name: mean_of(group[name]) for name in (*GUESSES, "sent", "names")},
+            **{name: int(group[name].sum()) for name in ("unasked", "betrayed")},
+        }
+        for key, group in grouped(rows, ("people", "queries", "rule"))
+    )
+
+
+def sum_up_sessions(rows: pa.Table) -> pa.Table:
+    """Means over people of what a session showed, and how many topics came back after they were hidden."""
+    return table_of(
+        {
+            **key,
+            "persons": len(group["sent"]),
             "reappeared": int(group["reappeared"].sum()),
-            **{name: mean_of(group[name]) for name in ("together", "sent", "power", *GUESSES)},
+            **{name: mean_of(group[name]) for name in ("together", "sent", "power")},
             "over_limit": float((group["together"] - key["limit"]).max(initial=0.0)),
         }
         for key, group in grouped(rows, ("people", "algorithm", "limit", "memory"))
@@ -141,9 +148,9 @@ def compare_rankings(rows: pa.Table, limit: float) -> pa.Table:
     }
     found: list[dict[str, Any]] = []
     for clarity in CLASSES:
-        ways = {NONE: (NONE, 0.0), WHOLE: (WHOLE, 1.0), GENERALISED: (GENERALISED, limit)}
+        ways = {NONE: (NONE, 0.0), WHOLE: (WHOLE, 1.0), GENERALISED: (GENERALISED, limit), UNMARKED: (UNMARKED, 0.0)}
         known = {name: groups.get((clarity, *way)) for name, way in ways.items()}
-        for one, other in ((GENERALISED, NONE), (WHOLE, NONE), (GENERALISED, WHOLE)):
+        for one, other in PAIRS:
             first, second = known[one], known[other]
             if first is None or second is None:
                 continue

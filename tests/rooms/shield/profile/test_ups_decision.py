@@ -8,19 +8,24 @@ from ups_cases import Hits, antichain, golden, random_case
 
 from aidos.core.profile import SessionMemory
 from aidos.errors import ParameterError
-from aidos.rooms.shield.profile.adversary import reappeared
-from aidos.rooms.shield.profile.generalisation import THREAT_MODEL, ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.generalisation import LIMIT_MODEL, THREAT_MODEL, ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.guessing import reappeared
 from aidos.rooms.shield.profile.prune import profile_risk
 from aidos.rooms.shield.profile.seed import SeedProfile
 
 
-def decide(case, memory=None, hits=None, **parameters):
+def decide(case, memory=None, hits=None, *, risk="excess", **parameters):
     data = QueryAndProfile(tree=case.tree, held=case.held, layer=case.layer, hits=hits or case.hits, memory=memory)
-    return ProfileGeneralisation(**parameters).run(data)
+    return ProfileGeneralisation(risk=risk, **parameters).run(data)
 
 
 def hits_of(case, *names):
     return Hits(np.array([case.tree.places[name] for name in names], np.int32), np.ones(len(names)))
+
+
+def vague(case):
+    """The query of the worked example about more that she does not hold: the seed is the same, a profile helps more."""
+    return hits_of(case, "EaglesBand", "EaglesNFL", "Figure", "Painting", "Jazz", "GiantsNFL", "Diet")
 
 
 def states(decision):
@@ -28,7 +33,8 @@ def states(decision):
 
 
 def test_a_profile_is_sent_within_the_limit_and_says_what_was_left_out():
-    decision = decide(golden(), risk_limit=0.1)
+    case = golden()
+    decision = decide(case, hits=vague(case), risk_limit=0.1)
     assert decision.outcome == "sent"
     assert decision.is_sent
     assert states(decision)["IceSkating"] == states(decision)["Figure"] == "hidden"
@@ -43,7 +49,8 @@ def test_a_profile_is_sent_within_the_limit_and_says_what_was_left_out():
 
 
 def test_everything_is_sent_where_the_limit_allows_it():
-    decision = decide(golden(), risk_limit=1.0)
+    case = golden()
+    decision = decide(case, hits=vague(case), risk_limit=1.0)
     assert set(states(decision).values()) == {"sent"}
     assert "all topics that the query is about" in decision.reason
     assert decision.hidden == ()
@@ -81,7 +88,8 @@ def test_where_only_the_root_fits_nothing_is_sent():
 @pytest.mark.parametrize("algorithm", ["ratio", "greedy-il", "greedy-dp", "exact"])
 @pytest.mark.parametrize("risk", ["excess", "paper"])
 def test_every_algorithm_and_risk_decides(algorithm, risk):
-    decision = decide(golden(), risk_limit=0.1, algorithm=algorithm, risk=risk)
+    case = golden()
+    decision = decide(case, hits=vague(case), risk_limit=0.1, algorithm=algorithm, risk=risk)
     assert decision.is_sent
     assert decision.after.risk <= 0.1 + 1e-12
 
@@ -95,15 +103,45 @@ def test_limits_are_from_0_to_1(limit):
 
 
 def test_the_threat_model_is_stated():
-    for words in ("one query", "query itself is not protected", "many queries", "not differential privacy"):
+    for words in ("query itself is not protected", "many queries", "not differential privacy"):
         assert words in THREAT_MODEL
+        assert words in LIMIT_MODEL
+    assert ProfileGeneralisation().threat_model == THREAT_MODEL
+    assert ProfileGeneralisation(risk="paper").threat_model == LIMIT_MODEL
+
+
+@pytest.mark.parametrize("given", [{"risk_limit": 0.1}, {"algorithm": "exact"}])
+def test_what_prunes_to_a_limit_is_refused_where_there_is_none(given):
+    with pytest.raises(ParameterError, match=next(iter(given))):
+        ProfileGeneralisation(**given)
+    assert ProfileGeneralisation(risk="paper", **given).limit == 0.1
+
+
+def test_a_profile_that_tells_no_more_than_the_query_is_not_sent():
+    case = golden()
+    hits = Hits(hits_of(case, "EaglesBand", "EaglesNFL", "Figure").places, np.array([1.0, 30.0, 1.0]))
+    tight = decide(case, hits=hits, risk_limit=0.0)
+    assert tight.outcome == "no-gain"
+    assert not tight.sent.size
+    assert tight.hidden == ()
+    assert "no more than the query" in tight.reason
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.sampled_from(["unmarked", "excess", "paper"]))
+def test_whatever_is_sent_gains_something(number, risk):
+    draws = np.random.default_rng(number)
+    case = random_case(draws, topics=25)
+    decision = decide(case, risk=risk)
+    assert not decision.is_sent or decision.utility > 0
 
 
 def random_queries(case, draws, number):
     above = case.tree.parents.tolist()
     for _ in range(number):
-        chosen = antichain(draws.permutation(range(1, len(above))).tolist(), above, int(draws.integers(2, 8)))
-        yield Hits(np.array(chosen, np.int32), draws.uniform(0.3, 1, len(chosen)))
+        chosen = antichain(draws.permutation(range(1, len(above))).tolist(), above, int(draws.integers(5, 13)))
+        # As relevant as they are common: the query says little by itself, and a profile helps.
+        yield Hits(np.array(chosen, np.int32), draws.uniform(0.8, 1, len(chosen)) * case.tree.supports[chosen])
 
 
 @settings(max_examples=60)
@@ -170,12 +208,14 @@ def test_without_memory_hidden_topics_come_back():
         draws = np.random.default_rng(number)
         case = random_case(draws, topics=30, held=0.9)
         queries = list(random_queries(case, draws, 6))
-        seeds = [SeedProfile.of(case.tree, case.held, case.layer, hits).places for hits in queries]
         for remembers in (True, False):
-            memory, shown = SessionMemory(), []
+            memory, seeds, shown = SessionMemory(), [], []
             for hits in queries:
                 decision = decide(case, memory if remembers else None, hits, risk_limit=0.1, distinct_from=1.0)
                 memory = decision.remembered(memory)
+                weighed = decision.outcome in ("sent", "all-hidden")
+                seed = SeedProfile.of(case.tree, case.held, case.layer, hits).places
+                seeds.append(seed if weighed else np.zeros(1, np.int32))
                 shown.append(decision.sent if decision.is_sent else np.zeros(1, np.int32))
             came_back[remembers] += len(reappeared(seeds, shown))
     assert came_back[True] == 0
@@ -184,9 +224,9 @@ def test_without_memory_hidden_topics_come_back():
 
 def test_the_reason_tells_what_the_session_hid():
     case = golden()
-    decision = decide(case, SessionMemory(frozenset({"EaglesNFL"})), risk_limit=0.1)
+    decision = decide(case, SessionMemory(frozenset({"EaglesNFL"})), vague(case), risk_limit=0.1)
     assert states(decision)["EaglesNFL"] == "hidden"
     assert decision.reason.endswith("; 1 was hidden earlier in the session and stays so")
-    both = decide(case, SessionMemory(frozenset({"Music", "elsewhere"})), risk_limit=0.1)
+    both = decide(case, SessionMemory(frozenset({"Music", "elsewhere"})), vague(case), risk_limit=0.1)
     assert states(both)["EaglesBand"] == "hidden"
     assert both.reason.endswith("; 2 were hidden earlier in the session and stay so")

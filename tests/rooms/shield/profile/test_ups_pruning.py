@@ -8,12 +8,12 @@ from ups_cases import Hits, antichain, case_of, random_case
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.profile import exact as exact_module
-from aidos.rooms.shield.profile.exact import exact
+from aidos.rooms.shield.profile.exact import exact, ratio
 from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
 from aidos.rooms.shield.profile.prune import discriminating_power, profile_risk, stand, trace
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
 
-ALGORITHMS = [ratio_greedy, greedy_il, greedy_dp, exact]
+ALGORITHMS = [ratio, ratio_greedy, greedy_il, greedy_dp, exact]
 SLIGHT = 1e-9
 seeds = st.integers(0, 10**9)
 
@@ -98,6 +98,7 @@ def test_answers_keep_the_limit_or_are_the_root_and_none_beats_the_best_of_all_s
         return
     best = case.plain.best(limit, form)
     assert exact(seed, limit, form).power == pytest.approx(best, abs=SLIGHT)
+    assert ratio(seed, limit, form).power == pytest.approx(best, abs=SLIGHT)
     for prune in ALGORITHMS:
         found = prune(seed, limit, form)
         assert found.is_root or found.risk <= limit + SLIGHT
@@ -152,18 +153,41 @@ def test_names_do_not_matter(number):
 
 @pytest.mark.parametrize(("topics", "asked"), [(30, 8), (60, 15)])
 def test_ratio_keeps_95_percent_of_the_best_where_the_papers_greedy_keeps_less(topics, asked):
-    ratio, by_loss = [], []
+    shares, by_loss = [], []
     for limit in (0.05, 0.1, 0.2, 0.3):
         for number in range(100):
             seed = random_case(draws_of(1000 + number), topics=topics, asked=asked).seed
             best = exact(seed, limit)
             if best.steps.size and best.power > SLIGHT:
-                ratio.append(ratio_greedy(seed, limit).power / best.power)
+                shares.append(ratio_greedy(seed, limit).power / best.power)
                 by_loss.append(greedy_il(seed, limit).power / best.power)
-    assert len(ratio) > 300
-    assert max(ratio) <= 1 + SLIGHT
-    assert np.mean(ratio) >= 0.97
+    assert len(shares) > 300
+    assert max(shares) <= 1 + SLIGHT
+    assert np.mean(shares) >= 0.97
     assert 0.62 <= np.mean(by_loss) <= 0.88
+
+
+@pytest.mark.parametrize("form", ["excess", "paper"])
+def test_what_is_called_ratio_is_the_best_up_to_20_topics_where_the_greedy_alone_is_far_from_it(form):
+    shares, greedy = [], []
+    for number in range(150):
+        draws = draws_of(number)
+        asked = int(draws.integers(3, 21))
+        seed = random_case(draws, topics=int(draws.integers(2 * asked, 100)), asked=asked, held=0.9).seed
+        limit = float(draws.choice([0.0, 0.02, 0.05, 0.1, 0.2, 0.3]))
+        best = exact(seed, limit, form).power
+        if best > SLIGHT:
+            shares.append(ratio(seed, limit, form).power / best)
+            greedy.append(ratio_greedy(seed, limit, form).power / best)
+    assert len(shares) > 100
+    assert min(shares) == pytest.approx(1)  # The worst of them.
+    assert min(greedy) < 0.9
+
+
+def test_ratio_keeps_what_the_greedy_found_where_the_search_would_be_long(monkeypatch):
+    seed = random_case(draws_of(3), topics=60, asked=20).seed
+    monkeypatch.setattr(exact_module, "FEW_BRANCHES", 1)
+    assert ratio(seed, 0.1).alive.tolist() == ratio_greedy(seed, 0.1).alive.tolist()
 
 
 def test_trees_of_one_branch_and_roots_above_all_are_searched_rightly():

@@ -164,7 +164,7 @@ class BuildProfile:
     def run(self, desk: Desk) -> ProfileFile:
         """Read the sources, count their topics, and keep the profile."""
         from aidos.ingest.history.reading import read_history
-        from aidos.model.profilefile import default_place, read_profile
+        from aidos.model.profilefile import default_place, held_profile, read_profile
         from aidos.model.taxonomies.opened import open_named, searcher
 
         if not self.sources:
@@ -172,7 +172,8 @@ class BuildProfile:
         opened = open_named(self.taxonomy)
         path = self.output or default_place()
         # Asked before long work, since a file that is no profile is not overwritten.
-        before = read_profile(path, opened.tree) if path.exists() else None
+        if path.exists():
+            read_profile(path, opened.tree)
         with desk.remark_if_slow("indexing topics"):
             search, remark = searcher(opened)
         if remark:
@@ -184,11 +185,16 @@ class BuildProfile:
                 for document in read_history(engine, source, person=self.person, options=self.how.options())
             )
             built = build_profile(documents, search, least=self.least, progress=desk.progress)
-        return _keep(path, built, before, opened)
+        if path == default_place():
+            make_directories(path.parent, private=True)
+        # Marks and what a session noted while the sources were read are kept.
+        with held_profile(path):
+            before = read_profile(path, opened.tree) if path.exists() else None
+            return _keep(path, built, before, opened)
 
 
 def _keep(path: Path, built: BuiltProfile, before: KeptProfile | None, opened: OpenedTaxonomy) -> ProfileFile:
-    from aidos.model.profilefile import default_place, taxonomy_name, write_profile
+    from aidos.model.profilefile import taxonomy_name, write_profile
     from aidos.rooms.shield.profile.requirement import default_requirement
 
     usual = default_requirement(opened.imported.taxonomy, built.profile)
@@ -196,7 +202,5 @@ def _keep(path: Path, built: BuiltProfile, before: KeptProfile | None, opened: O
         kept = KeptProfile.of(built, opened.tree, usual, taxonomy=taxonomy_name(opened))
     else:
         kept = before.rebuilt(built, usual, opened.tree)
-    if path == default_place():
-        make_directories(path.parent, private=True)
     write_profile(path, kept)
     return ProfileFile(path=path, built=built, kept=kept, rebuilt=before is not None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
+from functools import partial, reduce
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -102,17 +103,14 @@ class EditProfile:
 
     def run(self, desk: Desk) -> ChangedProfile:
         """Change the profile and write it."""
-        from aidos.model.profilefile import open_profile, write_profile
+        from aidos.model.profilefile import change_profile, open_profile
 
         opened = open_profile(self.file, self.taxonomy)
-        kept = opened.kept
-        for change in self._changes():
-            kept = _changed(opened, kept, change)
+        changes = list(self._changes())
         if not any((self.sensitive, self.not_sensitive, self.support, self.remove)):
-            kept = _ask_for_changes(opened, desk.ask)
-        if kept is not opened.kept:
-            write_profile(opened.path, kept)
-        return ChangedProfile(path=opened.path, kept=kept, changed=kept is not opened.kept)
+            changes = _ask_for_changes(opened, desk.ask)
+        kept, changed = change_profile(opened, lambda now: reduce(partial(_changed, opened), changes, now))
+        return ChangedProfile(path=opened.path, kept=kept, changed=changed)
 
     def _changes(self) -> Iterator[Change]:
         yield from (("remove", topic, nan) for topic in self.remove)
@@ -142,7 +140,7 @@ class ForgetTopics:
     topic: Annotated[tuple[str, ...], Private("names")] = ()
     """A topic to forget with all below it, or - for standard input: documents, marks, that it was hidden."""
     session: bool = False
-    """Forget which topics were hidden and shown to anybody: a new session begins. Whoever watched remembers."""
+    """Forget what was asked, hidden and shown: a new session begins. Whoever watched remembers."""
     everything: Annotated[bool, Named("--all")] = False
     """Overwrite the file and delete it."""
     taxonomy: Path | None = None
@@ -155,7 +153,7 @@ class ForgetTopics:
     def run(self, desk: Desk) -> ChangedProfile:  # noqa: ARG002  # every job is asked at a desk
         """Forget, and overwrite what the file held."""
         from aidos.engine.scratch import sweep_scratch
-        from aidos.model.profilefile import default_place, erase_profile, open_profile, rewrite_profile
+        from aidos.model.profilefile import change_profile, default_place, erase_profile, open_profile
         from aidos.model.taxonomies.opened import find_topic
 
         sweep_scratch()
@@ -164,13 +162,14 @@ class ForgetTopics:
             erase_profile(path)
             return ChangedProfile(path=path, kept=None)
         opened = open_profile(self.file, self.taxonomy)
-        kept = opened.kept
-        for name in self.topic:
-            kept = kept.forgetting(opened.taxonomy.tree, find_topic(opened.taxonomy, name))
-        if self.session:
-            kept = replace(kept, hidden=(), shown=())
-        rewrite_profile(opened.path, kept)
-        return ChangedProfile(path=opened.path, kept=kept)
+        topics = [find_topic(opened.taxonomy, name) for name in self.topic]
+
+        def forgetful(kept: KeptProfile) -> KeptProfile:
+            for topic in topics:
+                kept = kept.forgetting(opened.taxonomy.tree, topic)
+            return kept.without_session() if self.session else kept
+
+        return ChangedProfile(path=opened.path, kept=change_profile(opened, forgetful, blank=True)[0])
 
 
 def _changed(opened: OpenedProfile, kept: KeptProfile, change: Change) -> KeptProfile:
@@ -189,29 +188,31 @@ def _changed(opened: OpenedProfile, kept: KeptProfile, change: Change) -> KeptPr
             return kept.with_sensitivity(tree, topic, number, merge=what == "merge")
 
 
-def _ask_for_changes(opened: OpenedProfile, ask: Callable[[str], str | None]) -> KeptProfile:
-    """The profile with the changes that were typed; as it was where they are not to be kept."""
+def _ask_for_changes(opened: OpenedProfile, ask: Callable[[str], str | None]) -> list[Change]:
+    """The changes that were typed; none where they are not to be kept."""
     from aidos.rooms.shield.profile.showing import profile_lines
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise ParameterError(
             "what to change is missing", hint="for example --sensitive TOPIC=WEIGHT, or run it in a terminal"
         )
-    kept = opened.kept
+    kept, changes = opened.kept, list[Change]()
     shown = "\n".join((*profile_lines(kept, opened.taxonomy), HELP))
     while True:
         line = ask(f"{shown}> ")
         word, _, rest = (line or "quit").strip().partition(" ")
         shown = ""
         if word == "quit":
-            return opened.kept
+            return []
         if word == "save":
-            return kept
+            return changes
         if word == "show":
             shown = "\n".join((*profile_lines(kept, opened.taxonomy), ""))
         elif word in CHANGES:
             try:
-                kept = _changed(opened, kept, (word, *_topic_and_number(opened, word, rest.strip())))
+                change = (word, *_topic_and_number(opened, word, rest.strip()))
+                kept = _changed(opened, kept, change)
+                changes.append(change)
             except AidosError as error:
                 shown = one_line(f"{error.message}{f'; {error.hint}' if error.hint else ''}") + "\n"
         elif word:

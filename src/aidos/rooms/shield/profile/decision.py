@@ -1,24 +1,26 @@
 """A decision about one query: what is sent, what is hidden, what it is worth and gives away, and why, in words.
 
-`SessionMemory`: what was hidden once is not shown later, and all that was shown counts towards the limit.
+What leaves the machine is settled from the unmarked part of the profile alone, by default (``risk="unmarked"``): the
+same code, given a profile without what is marked and nothing to remember. The rest of a decision, its words and
+numbers, is for the searcher, and tells her of what stays at home.
 
-One query and one profile are all that the paper covers. Somebody who watches many queries sees the union of what was
-shown. A topic that had to be hidden for one query and fits the limit of another is known from the second on, and that
-it came and went says that it was being hidden. And topics shown for different queries add up, each answer within the
-limit and their union above it. The memory takes both away:
+`SessionMemory` counts where a profile is pruned to a limit (``excess``, ``paper``). Somebody who watches many queries
+sees the union of what was shown. A topic that had to be hidden for one query and fits the limit of another is known
+from the second on, and that it came and went says that it was being hidden. And topics shown for different queries add
+up, each answer within the limit and their union above it. The memory takes both away:
 
 - topics of a seed that were left out of an answer stay hidden, with all below them;
 - the limit holds for everything shown so far together (with the excess risk; the paper's looks at one query alone).
 
-So an observer who knows the taxonomy alone, and sees all profiles of a session, is where the limit says. Less is shown
-as a session goes on, until the limit is used up; forgetting the memory starts a new session, and whoever watched the
-old one remembers it. The queries themselves stay unprotected, and they tell most: see
-`aidos.rooms.shield.profile.adversary`.
+So an observer who knows the taxonomy alone, and sees all profiles of a session, is where the limit says. One who knows
+the rule is not: see `aidos.rooms.shield.profile.adversary`. Forgetting the memory starts a new session, and whoever
+watched the old one remembers it. Queries stay unprotected in any case, and they tell most.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -26,19 +28,21 @@ from numpy.typing import NDArray
 
 from aidos.core.profile import SessionMemory
 from aidos.core.topictree import TopicTree
-from aidos.rooms.shield.profile.exact import exact
+from aidos.rooms.shield.profile.exact import exact, ratio
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
-from aidos.rooms.shield.profile.prune import Generalised, Standing, stand
+from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il
+from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, Standing, stand
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
 
-__all__ = ["Decision", "Outcome", "SeedTopic", "decide"]
+__all__ = ["Decision", "Outcome", "SeedTopic", "Settled", "decide", "settle"]
 
 Places: TypeAlias = NDArray[np.int32]
-Outcome: TypeAlias = Literal["sent", "distinct", "nothing-in-common", "all-hidden"]
+Outcome: TypeAlias = Literal["sent", "distinct", "nothing-in-common", "all-hidden", "no-gain"]
 """Why a profile is sent or not."""
 NOTHING = Standing(0.0, 0.0)
-ALGORITHMS = {"ratio": ratio_greedy, "greedy-il": greedy_il, "greedy-dp": greedy_dp, "exact": exact}
+UNMARKED = "nothing that the query is about is marked as sensitive: all topics can be shown"
+ALGORITHMS = {"ratio": ratio, "greedy-il": greedy_il, "greedy-dp": greedy_dp, "exact": exact}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,10 @@ class Decision:
     iterations: int
     sent: Places = field(repr=False)
     """Places of the topics sent, the root among them; empty where nothing is sent."""
+    basis: HeldProfile = field(repr=False)
+    """The profile that this was settled from, without what must not show: re-ranking goes by it."""
+    blind: bool = True
+    """Whether it was settled without a look at what is marked."""
 
     @property
     def is_sent(self) -> bool:
@@ -90,10 +98,15 @@ class Decision:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """Topics that a session must not show later: those left out where profiles were weighed up at all."""
+        """Topics of hers that were left out where profiles were weighed up at all."""
         if self.outcome not in ("sent", "all-hidden"):
             return ()
         return tuple(topic.topic for topic in self.topics if topic.state == "hidden" and topic.depth > 0)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Topics that a session must not show later. What is marked needs no memory: it is never shown."""
+        return () if self.blind else self.hidden
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -102,40 +115,86 @@ class Decision:
 
     def remembered(self, memory: SessionMemory) -> SessionMemory:
         """The memory of the session after this decision."""
-        return memory.adding(self.hidden, self.shown)
+        return memory.adding(self.withheld, self.shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What is sent with a query: all that leaves the house."""
+
+    outcome: Outcome
+    power: float
+    """DP(q,R)."""
+    basis: HeldProfile = field(repr=False)
+    """The profile that this hangs on."""
+    seed: SeedProfile
+    found: Generalised | None = None
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether a profile goes out with the query."""
+        return self.outcome == "sent"
+
+    @property
+    def sent(self) -> Places:
+        """Places of the topics sent; empty where nothing is."""
+        return self.found.places(self.seed) if self.found is not None and self.is_sent else np.zeros(0, np.int32)
+
+    @property
+    def standing(self) -> Standing:
+        """Power and risk of what is sent."""
+        return Standing(self.found.power, self.found.risk) if self.found is not None and self.is_sent else NOTHING
 
 
 def decide(asked: ProfileGeneralisation, data: QueryAndProfile) -> Decision:
     """Decide about one query."""
+    settled = settle(asked, data)
+    power = settled.power
+    # From here on all is for her own eyes.
     memory = data.memory or SessionMemory()
+    form: RiskForm = "paper" if asked.risk == "paper" else "excess"
     whole = SeedProfile.of(data.tree, data.held, data.layer, data.hits, memory.shown_places(data.tree))
-    seed = whole.without(memory.hidden_places(data.tree))
-    power = power_of_query(data.tree, data.hits)
-    before = stand(whole, np.ones(len(whole), dtype=np.bool_), asked.risk)
-    outcome, found = _settled(asked, whole, seed, power)
-    sent = found.places(seed) if outcome == "sent" and found is not None else np.zeros(0, np.int32)
+    hidden, earlier = len(whole) - len(settled.sent), 0 if asked.is_blind else len(whole) - len(settled.seed)
+    outcome = settled.outcome
+    if outcome == "nothing-in-common" and not whole.is_empty:
+        outcome = "all-hidden"
     return Decision(
         outcome=outcome,
-        reason=_reason(asked, outcome, power, len(data.hits.places), len(whole) - len(sent))
-        + _earlier(outcome, len(whole) - len(seed)),
-        topics=_topics(data.tree, whole, sent),
+        reason=_reason(asked, outcome, power, len(data.hits.places), hidden) + _earlier(outcome, earlier),
+        topics=_topics(data.tree, whole, settled.sent),
         query_power=power,
-        before=before if not whole.is_empty else NOTHING,
-        after=Standing(found.power, found.risk) if outcome == "sent" and found is not None else NOTHING,
-        iterations=found.iterations if found is not None else 0,
-        sent=sent,
+        before=NOTHING if whole.is_empty else stand(whole, np.ones(len(whole), dtype=np.bool_), form),
+        after=settled.standing,
+        iterations=settled.found.iterations if settled.found is not None else 0,
+        sent=settled.sent,
+        basis=settled.basis,
+        blind=asked.is_blind,
     )
 
 
-def _settled(
-    asked: ProfileGeneralisation, whole: SeedProfile, seed: SeedProfile, power: float
-) -> tuple[Outcome, Generalised | None]:
+def settle(asked: ProfileGeneralisation, data: QueryAndProfile) -> Settled:
+    """What is sent. By default the first line is the promise: nothing marked gets beyond it."""
+    return _settle(asked, data.of_unmarked() if asked.is_blind else data)
+
+
+def _settle(asked: ProfileGeneralisation, data: QueryAndProfile) -> Settled:
+    """What is sent, from no more than it is given."""
+    power = power_of_query(data.tree, data.hits)
+    memory = data.memory or SessionMemory()
+    whole = SeedProfile.of(data.tree, data.held, data.layer, data.hits, memory.shown_places(data.tree))
+    seed = whole.without(memory.hidden_places(data.tree))
+    settled = partial(Settled, power=power, basis=data.held, seed=seed)
     if whole.is_empty:
-        return "nothing-in-common", None
+        return settled(outcome="nothing-in-common")
     if power >= asked.distinct_from:
-        return "distinct", None
-    found = ALGORITHMS[asked.algorithm](seed, asked.risk_limit, asked.risk)
-    return ("all-hidden" if found.is_root else "sent"), found
+        return settled(outcome="distinct")
+    if asked.risk == "unmarked":
+        found = Generalised.after(seed, (), "excess")
+    else:
+        found = ALGORITHMS[asked.algorithm or "ratio"](seed, asked.limit, asked.risk)
+    if found.is_root:
+        return settled(outcome="all-hidden", found=found)
+    return settled(outcome="sent" if found.power > power + TINY else "no-gain", found=found)
 
 
 def _reason(asked: ProfileGeneralisation, outcome: Outcome, power: float, topics: int, hidden: int) -> str:
@@ -149,13 +208,22 @@ def _reason(asked: ProfileGeneralisation, outcome: Outcome, power: float, topics
             return "no topic was found for the query, so nothing is sent"
         case "nothing-in-common":
             return "the profile has nothing about the query's topics, so nothing is sent"
+        case "no-gain":
+            return f"the profile would tell no more than the query does (power {power:.2f}), so nothing is sent"
+        case "all-hidden" if asked.is_blind:
+            return "all that the profile has on the query is marked as sensitive, so nothing is sent"
         case "all-hidden":
-            return f"no topic can be shown within the risk limit of {asked.risk_limit:g}, so nothing is sent"
+            return f"no topic can be shown within the risk limit of {asked.limit:g}, so nothing is sent"
+        case "sent" if asked.is_blind:
+            return f"{_left_out(hidden)}, as if nothing marked as sensitive were held" if hidden else UNMARKED
         case "sent" if hidden == 0:
-            return f"all topics that the query is about can be shown within the risk limit of {asked.risk_limit:g}"
+            return f"all topics that the query is about can be shown within the risk limit of {asked.limit:g}"
         case _:
-            left_out = "1 topic is" if hidden == 1 else f"{hidden} topics are"
-            return f"{left_out} left out, so that the risk stays within the limit of {asked.risk_limit:g}"
+            return f"{_left_out(hidden)}, so that the risk stays within the limit of {asked.limit:g}"
+
+
+def _left_out(hidden: int) -> str:
+    return "1 topic is left out" if hidden == 1 else f"{hidden} topics are left out"
 
 
 def _earlier(outcome: Outcome, hidden: int) -> str:

@@ -8,6 +8,10 @@ pruned, because no prune raises the power. Cuts on the way to the lowest common 
 one.
 
 The work may grow exponentially with the number of sensitive parts, so there is a limit on it.
+
+The ratio greedy alone is nearly always near the best and now and then far from it (a tenth of it, or nothing at all).
+So what is called ``ratio`` looks for the best wherever few branches have to be followed (`ratio`), which is so for
+queries of up to 20 topics, as the mapping of queries finds them; larger seeds keep what the greedy found.
 """
 
 from __future__ import annotations
@@ -25,12 +29,14 @@ from aidos.rooms.shield.profile.kernels.trees import content
 from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, risk_numbers
 from aidos.rooms.shield.profile.seed import SeedProfile
 
-__all__ = ["MOST_LEAVES", "Branch", "Way", "exact"]
+__all__ = ["FEW_LEAVES", "MOST_LEAVES", "Branch", "Way", "exact", "ratio"]
 
 MOST_LEAVES = 40
 """Larger seeds are refused."""
 MOST_BRANCHES = 2_000_000
 """More branches than this are not followed."""
+FEW_LEAVES, FEW_BRANCHES = 20, 2_000
+"""Up to these the best is looked for whatever the algorithm: it takes milliseconds."""
 Cuts: TypeAlias = tuple[int, ...]
 
 
@@ -64,17 +70,42 @@ def exact(seed: SeedProfile, limit: float, form: RiskForm = "excess") -> General
             f"the exact algorithm takes at most {MOST_LEAVES} topics of a query, this one has {len(seed.leaves)}",
             hint="take the algorithm ratio, which is fast on any size",
         )
+    found = _improved(seed, limit, form, ratio_greedy(seed, limit, form), MOST_BRANCHES)
+    if found is None:
+        raise ParameterError(
+            f"the exact algorithm gave up after {MOST_BRANCHES:,} branches",
+            hint="take the algorithm ratio, which is fast on any size",
+        )
+    return found
+
+
+def ratio(seed: SeedProfile, limit: float, form: RiskForm = "excess") -> Generalised:
+    """The profile of most power where few branches have to be followed; else that of the ratio greedy."""
     found = ratio_greedy(seed, limit, form)
-    search = _Search(seed, limit, form, found.power * seed.scale)
-    best = search.best()
+    if len(seed.leaves) > FEW_LEAVES or not len(found.steps):
+        return found
+    return _improved(seed, limit, form, found, FEW_BRANCHES) or found
+
+
+def _improved(seed: SeedProfile, limit: float, form: RiskForm, found: Generalised, most: int) -> Generalised | None:
+    """The best profile, from one that is known; None where too many branches would have to be followed."""
+    search = _Search(seed, limit, form, found.power * seed.scale, most)
+    try:
+        best = search.best()
+    except _TooManyError:
+        return None
     chosen = found if best is None else Generalised.after(seed, np.array(best, np.int32), form)
     return max((chosen, found), key=lambda one: one.power)
+
+
+class _TooManyError(Exception):
+    """More branches than may be followed."""
 
 
 class _Search:
     """The numbers that stay the same while branches are followed."""
 
-    def __init__(self, seed: SeedProfile, limit: float, form: RiskForm, known: float) -> None:
+    def __init__(self, seed: SeedProfile, limit: float, form: RiskForm, known: float, most: int) -> None:
         self.seed, self.arrays = seed, seed.arrays
         self.risks = risk_numbers(seed, form, limit)
         whole = start(self.arrays, self.risks)
@@ -82,7 +113,7 @@ class _Search:
         self.on_way = whole.on_way
         self.power = float(whole.gains[0]) - log(self.arrays.priors[self.arrays.anchor])
         self.slack = self.power - known + TINY
-        self.branches = 0
+        self.branches, self.most = 0, most
         # The most that pruning at or below a topic takes away, and the most that pruning elsewhere does.
         self.drops = np.maximum(self.full - self.risks.hidden, 0.0)
         self.elsewhere = np.zeros(len(seed))
@@ -164,11 +195,8 @@ class _Search:
 
     def count(self, more: int) -> None:
         self.branches += more
-        if self.branches > MOST_BRANCHES:
-            raise ParameterError(
-                f"the exact algorithm gave up after {MOST_BRANCHES:,} branches",
-                hint="take the algorithm ratio, which is fast on any size",
-            )
+        if self.branches > self.most:
+            raise _TooManyError
 
 
 def _undominated(branches: Iterable[Branch]) -> list[Branch]:

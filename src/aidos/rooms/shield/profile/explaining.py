@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from aidos.model.profilefile import OpenedProfile
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Block, Page
+    from aidos.rooms.shield.profile.asked import ToldTopic
     from aidos.rooms.shield.profile.decision import Decision
     from aidos.rooms.shield.profile.holder import HeldProfile
     from aidos.rooms.shield.profile.requirement import CostLayer
+    from aidos.rooms.shield.profile.seed import Hits
 
 __all__ = ["ExplainQuery", "Explained", "ReadyProfile", "WhoseProfile", "explain_query", "make_ready"]
 
@@ -46,12 +48,17 @@ class ReadyProfile:
         """The topics with their names."""
         return self.opened.taxonomy.imported.taxonomy
 
+    def find(self, query: str) -> Hits:
+        """The topics of a query."""
+        from aidos.service.base import check_request
+
+        return self.search.find(check_request(query, 1))
+
     def decide(self, query: str, terms: ProfileGeneralisation) -> Decision:
         """What becomes of the profile with this query; what the session has hidden and shown counts."""
         from aidos.rooms.shield.profile.decision import decide
-        from aidos.service.base import check_request
 
-        hits = self.search.find(check_request(query, 1))
+        hits = self.find(query)
         memory = self.opened.kept.memory
         return decide(
             terms, QueryAndProfile(tree=self.search.tree, held=self.held, layer=self.layer, hits=hits, memory=memory)
@@ -93,19 +100,17 @@ class Explained(Finding):
     memory: SessionMemory = field(default_factory=SessionMemory)
     """What the session had hidden and shown before."""
     remembered: bool = False
-    """Whether what is hidden and shown now was added to it."""
+    """Whether the query, and what is hidden and shown now, was added to it."""
+    told: tuple[ToldTopic, ...] = ()
+    """Marked topics that the queries tell of, whatever is sent, with their names in ``names``."""
+    queries: int = 0
+    """Queries that were remembered before."""
     output: Path | None = None
     """Where the page was written."""
     asked: str = ""
 
-    @property
-    def is_news(self) -> bool:
-        """Whether there is something to remember that the session does not know yet."""
-        return self.decision.remembered(self.memory) != self.memory
-
     def facts(self) -> Mapping[str, object]:
         """What is sent and hidden, risk, power and utility before and after, and every topic."""
-        from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
         from aidos.rooms.shield.profile.page import standing_facts
 
         decision = self.decision
@@ -121,7 +126,9 @@ class Explained(Finding):
             "hidden_earlier": sorted(self.memory.hidden),
             "shown_earlier": sorted(self.memory.shown),
             "remembered": self.remembered,
-            "threat_model": THREAT_MODEL,
+            "told_by_queries": [asdict(each) for each in self.told],
+            "queries_earlier": self.queries,
+            "threat_model": self.terms.threat_model,
         }
 
     def table(self) -> pa.Table:
@@ -133,7 +140,7 @@ class Explained(Finding):
     def blocks(self) -> Sequence[Block]:
         """The answer, the topics drawn as a tree, and what is gained."""
         from aidos.report.page import Code, Facts
-        from aidos.rooms.shield.profile.page import answer_words, standing_table
+        from aidos.rooms.shield.profile.page import answer_words, standing_table, told_table
 
         decision = self.decision
         shown: list[Block] = [
@@ -142,22 +149,22 @@ class Explained(Finding):
         if len(decision.topics) > 1:
             lines = "\n".join(self._lines())
             shown += [Code(text=f"\n{lines}\n", language="text"), standing_table(self)]
+        if self.told:
+            shown.append(told_table(self))
         if self.output is not None:
             shown.append(Code(text=str(self.output), language="text"))
         return shown
 
     def remarks(self) -> Sequence[str]:
-        """Whether it is worth it and remembered, and what it does not protect."""
-        from aidos.rooms.shield.profile.generalisation import THREAT_MODEL
-        from aidos.rooms.shield.profile.page import no_gain_words
+        """Whether it is remembered, and what it does not protect."""
+        from aidos.rooms.shield.profile.page import help_words
 
-        said = []
-        if words := no_gain_words(self.decision):
+        limited = "later queries do not show what is hidden, and what is sent counts"
+        kept = "the query counts, and what was sent" if self.terms.is_blind else f"{limited}, and so does the query"
+        said = [f"remembered: {kept}" if self.remembered else "not remembered: see --remember"]
+        if words := help_words(self):
             said.append(words[:1].lower() + words[1:].rstrip("."))
-        if self.is_news:
-            kept = "remembered: later queries do not show what is hidden, and what is sent counts"
-            said.append(kept if self.remembered else "not remembered: see --remember")
-        return (*said, THREAT_MODEL)
+        return (*said, self.terms.threat_model)
 
     def page(self) -> Page:
         """What is sent and hidden, what it gives away, what it is worth."""
@@ -188,18 +195,19 @@ class Explained(Finding):
 class ExplainQuery:
     """Explain what of your profile would be sent with a query, what is hidden, and why.
 
-    Nothing is sent. Topics that the query is about are shown as a tree; risk
-    says what a profile gives away of what you marked as sensitive, power how
-    well it tells what you mean. One query is covered: the query itself is not
-    protected, and this is not differential privacy. The page is written so
-    that only its owner can read it. Give - to read the query from the standard
+    Nothing is sent. Topics that the query is about are shown as a tree; power
+    says how well they tell what you mean. What you marked as sensitive has no
+    part in what would be sent. The query itself is not protected: what your
+    queries tell by themselves is estimated, from those that you let it
+    remember. This is not differential privacy. The page is written so that
+    only its owner can read it. Give - to read the query from the standard
     input: arguments are seen in the list of processes and the shell's history.
 
     For example:
         aidos shield explain -
-        aidos shield explain - --profile profile.json --risk-limit 0.02 < query.txt
+        aidos shield explain - --risk excess --risk-limit 0.02 < query.txt
         aidos shield explain - --remember -o page.html
-        aidos shield explain "patch" --algorithm exact --json
+        aidos shield explain "patch" --risk paper --algorithm exact --json
     """
 
     recipe_for: ClassVar[str] = "terms"
@@ -208,7 +216,7 @@ class ExplainQuery:
     """What you would search for, or - for the standard input."""
     _: KW_ONLY
     remember: Annotated[bool, Negative("--no-remember")] = False
-    """Note in the profile what is hidden and sent: later queries do not show the one and count the other."""
+    """Note in the profile what is asked, sent and hidden, in numbers by topic: later answers count it."""
     output: Annotated[Path | None, Short("-o")] = None
     """A page about it, with the tree drawn."""
     whose: Annotated[WhoseProfile, Section("Whose profile")] = field(default_factory=WhoseProfile)
@@ -235,24 +243,42 @@ def make_ready(opened: OpenedProfile, search: TopicSearch) -> ReadyProfile:
 
 def explain_query(asked: ExplainQuery, ready: ReadyProfile, words: str = "") -> Explained:
     """The answer; its page is written and the profile remembers, where that is asked for."""
-    from aidos.model.profilefile import write_profile
+    from aidos.model.profilefile import held_profile, read_profile, write_profile
+    from aidos.rooms.shield.profile.asked import weigh_query
 
-    decision, opened = ready.decide(asked.query, asked.terms), ready.opened
+    opened = ready.opened
+    if not asked.remember:
+        return _answered(asked, ready, words)
+    # What was noted meanwhile by others counts, and nobody may note anything between the decision and its note.
+    with held_profile(opened.path):
+        kept, tree = read_profile(opened.path, opened.taxonomy.tree), opened.taxonomy.tree
+        ready = make_ready(replace(opened, kept=kept), ready.search)
+        answer = _answered(asked, ready, words)
+        remembered = kept.remembering(tree, answer.decision.remembered(kept.memory))
+        write_profile(opened.path, remembered.having_asked(weigh_query(tree, ready.find(asked.query))))
+    return answer
+
+
+def _answered(asked: ExplainQuery, ready: ReadyProfile, words: str) -> Explained:
+    from aidos.rooms.shield.profile.asked import told_by_queries
+
+    decision, kept = ready.decide(asked.query, asked.terms), ready.opened.kept
+    told = told_by_queries(ready.search.tree, kept, ready.find(asked.query))
+    topics = (*(each.topic for each in decision.topics), *(each.topic for each in told))
     answer = Explained(
         query=asked.query.strip(),
         decision=decision,
         terms=asked.terms,
-        names={each.topic: ready.topics[each.topic].name for each in decision.topics},
-        memory=opened.kept.memory,
+        names={topic: ready.topics[topic].name for topic in topics},
+        memory=kept.memory,
+        told=told,
+        queries=kept.queries,
         remembered=asked.remember,
         output=asked.output,
         asked=words,
     )
     if asked.output is not None:
         save_page(answer.page(), asked.output)
-    if asked.remember and answer.is_news:
-        remembered = decision.remembered(opened.kept.memory)
-        write_profile(opened.path, opened.kept.remembering(opened.taxonomy.tree, remembered))
     return answer
 
 

@@ -20,7 +20,8 @@ pruned with all below it, and the one goes first that has the largest
 until the risk is within the limit. Then hidden topics return where there is room. The same putting back, begun from the
 bare root, gives a second profile, which is sometimes better where a single large subtree was pruned for a small need;
 the one of more power is taken. On random trees this keeps 97 to 99 % of the best power on average; in single cases it
-may be less, and nothing is proven. `aidos.rooms.shield.profile.exact` finds the best where the seed is small.
+keeps a tenth or nothing. `aidos.rooms.shield.profile.exact` finds the best where the seed is small, and does so for
+whoever asks for ``ratio``.
 """
 
 from __future__ import annotations

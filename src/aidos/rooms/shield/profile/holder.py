@@ -6,7 +6,8 @@ sup_H(t) = documents at t + sup_H of its children; they have nothing to do with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -29,6 +30,8 @@ class HeldProfile:
 
     supports: Floats = field(repr=False)
     """sup_H of every place of the tree; 0 for topics that she does not hold."""
+    documents: Floats = field(repr=False)
+    """Her documents at each place itself."""
 
     @classmethod
     def of(cls, tree: TopicTree, profile: Profile) -> Self:
@@ -42,7 +45,17 @@ class HeldProfile:
         documents = np.zeros(len(tree))
         for topic, support in profile.supports.items():
             documents[tree.places[topic]] = support
-        return cls(supports=sum_upwards(tree.parents, documents))
+        return cls(supports=sum_upwards(tree.parents, documents), documents=documents)
+
+    def without(self, tree: TopicTree, places: Iterable[int]) -> Self:
+        """The profile of somebody who has no document at or below these places, and is the same otherwise.
+
+        Supports are added up again and not subtracted: rounding must not tell that there was something to take away.
+        """
+        documents = self.documents.copy()
+        for place in places:
+            documents[place : place + int(tree.sizes[place])] = 0.0
+        return replace(self, supports=sum_upwards(tree.parents, documents), documents=documents)
 
     @property
     def places(self) -> Places:

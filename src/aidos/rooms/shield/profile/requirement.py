@@ -11,7 +11,7 @@ Two equally common children, one sensitive: the parent costs half. Sensitive top
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -59,6 +59,8 @@ class CostLayer:
     """sen(t) of sensitive topics that are held, 0 elsewhere."""
     total: float
     """The sum of sen over sensitive topics that are held."""
+    unmarked: HeldProfile = field(repr=False)
+    """The held profile without any document at or below a sensitive topic, whatever that weighs."""
 
     @classmethod
     def of(cls, tree: TopicTree, held: HeldProfile, requirement: Requirement) -> Self:
@@ -73,6 +75,12 @@ class CostLayer:
         weights = np.zeros(len(tree))
         for topic, weight in requirement.sensitivities.items():
             weights[tree.place(topic)] = weight
+        unmarked = held.without(tree, map(tree.place, requirement.sensitivities))
         weights[held.supports <= 0] = 0.0
         costs = spread_costs(tree.parents, tree.supports, weights)
-        return cls(costs=costs, sensitivities=weights, total=float(weights.sum()))
+        return cls(costs=costs, sensitivities=weights, total=float(weights.sum()), unmarked=unmarked)
+
+    def of_unmarked(self) -> Self:
+        """The cost layer of somebody who holds the unmarked topics alone, and so has nothing to hide."""
+        nothing = np.zeros(len(self.costs))
+        return replace(self, costs=nothing, sensitivities=nothing, total=0.0)

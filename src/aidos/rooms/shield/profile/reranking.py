@@ -34,6 +34,7 @@ UNUSED = {
     "distinct": "the query is clear without a profile",
     "nothing-in-common": "the profile has nothing about the query",
     "all-hidden": "all that the profile has on the query is hidden",
+    "no-gain": "the profile says no more than the query",
 }
 
 
@@ -211,8 +212,8 @@ def _scored(found: ResultList, ready: ReadyProfile, decision: Decision) -> tuple
     tree, reasons = ready.search.tree, [""] * len(found.results)
     leaves = leaves_of(tree, decision.sent)
     relevances = topic_relevances(tree, leaves, [ready.search.find(each.text) for each in found.results])
-    scores = user_scores(ready.held, leaves, relevances)
-    pull = relevances * ready.held.supports[leaves]
+    scores = user_scores(decision.basis, leaves, relevances)
+    pull = relevances * decision.basis.supports[leaves]
     for row in np.flatnonzero(scores > 0).tolist():
         reasons[row] = ready.topics[tree.ids[leaves[int(pull[row].argmax())]]].name
     return scores, reasons
