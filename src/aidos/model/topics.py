@@ -5,16 +5,22 @@ words. Sensitive branches cover the special categories of personal data (origin,
 unions, genetic and biometric data, health, sex life and orientation) and what people hide besides: money trouble,
 crime, addiction, grief, family and work conflicts. The tree is an aid for samples, lexicons and audits; it does not
 promise to cover a language or a culture, and no living person is named in it.
+
+Beside it stands a second file with words by which people search for these topics: names, brands, places and phrases.
+It is for finding topics alone, and lends its words to topics of any other taxonomy that have the same name, where only
+one topic has it. It names people whom many search for, as what they are searched for.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from aidos.core.taxonomy import Taxonomy, Topic
 
-__all__ = ["default_taxonomy"]
+__all__ = ["default_taxonomy", "words_by_topic"]
 
 
 @cache
@@ -28,3 +34,25 @@ def default_taxonomy() -> Taxonomy:
 def _topic(line: str) -> Topic:
     topic_id, parent, name, sensitive, description, words = line.split("\t")
     return Topic(topic_id, parent, name, sensitive, description, tuple(words.split()))
+
+
+def words_by_topic(taxonomy: Taxonomy) -> Mapping[str, tuple[str, ...]]:
+    """Words that people use for topics of a taxonomy, beside its own, by topic; a phrase has underscores."""
+    learned, named = _learned(), Counter(topic.name.casefold() for topic in taxonomy.walk())
+    found = {}
+    for topic in taxonomy.walk():
+        name = topic.name.casefold()
+        if named[name] == 1 and name in learned:
+            shipped, more = learned[name]
+            found[topic.id] = more if topic.words else (*shipped, *more)
+    return found
+
+
+@cache
+def _learned() -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """By the name of a topic: the words that it is shipped with, and those that are for finding it."""
+    text = files("aidos.model").joinpath("topicwords.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines())
+    more = {topic_id: tuple(words.split()) for topic_id, words in rows}
+    taxonomy = default_taxonomy()
+    return {topic.name.casefold(): (topic.words, more.get(topic.id, ())) for topic in taxonomy.walk()}
