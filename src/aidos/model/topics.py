@@ -38,21 +38,14 @@ def _topic(line: str) -> Topic:
 
 def words_by_topic(taxonomy: Taxonomy) -> Mapping[str, tuple[str, ...]]:
     """Words that people use for topics of a taxonomy, beside its own, by topic; a phrase has underscores."""
-    learned, named = _learned(), Counter(topic.name.casefold() for topic in taxonomy.walk())
-    found = {}
-    for topic in taxonomy.walk():
-        name = topic.name.casefold()
-        if named[name] == 1 and name in learned:
-            shipped, more = learned[name]
-            found[topic.id] = more if topic.words else (*shipped, *more)
-    return found
+    known, named = _known_words(), Counter(topic.name.casefold() for topic in taxonomy.walk())
+    found = ((topic.id, topic.name.casefold()) for topic in taxonomy.walk())
+    return {topic_id: known[name] for topic_id, name in found if name in known and named[name] == 1}
 
 
 @cache
-def _learned() -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """By the name of a topic: the words that it is shipped with, and those that are for finding it."""
+def _known_words() -> Mapping[str, tuple[str, ...]]:
     text = files("aidos.model").joinpath("topicwords.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines())
-    more = {topic_id: tuple(words.split()) for topic_id, words in rows}
     taxonomy = default_taxonomy()
-    return {topic.name.casefold(): (topic.words, more.get(topic.id, ())) for topic in taxonomy.walk()}
+    rows = (line.split("\t") for line in text.splitlines())
+    return {taxonomy[topic_id].name.casefold(): tuple(words.split()) for topic_id, words in rows}

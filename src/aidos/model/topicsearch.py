@@ -1,13 +1,19 @@
 """Which topics of a taxonomy a text is about, by retrieval: the query mapping T(q) of UPS, with relevances rel_R(q, t).
 
-Topics are documents: the name three times, the names on the way down to it, the description and the typical words. The
-root is none, since to be about everything says nothing. A text finds the best 20 topics of those with at least 0.3 of
-the best score, and of these no topic that lies above another of them, so that what is found has no overlap. It is a
-rough map: short texts are ambiguous, and a taxonomy covers what its author thought of. Nothing is promised about any
-single text.
+Topics are documents: the name three times, the names on the way down to it, the description and the typical words, and
+twice the words by which people search for topics of that name (`aidos.model.topics`). The root is none, since to be
+about everything says nothing. A text is read as `aidos.model.topicwords` says and finds the best 20 topics of those
+with at least 0.3 of the best score, and of these no topic that lies above another of them, so that what is found has no
+overlap.
 
-`TopicMap` gives every text one topic: the one under which its words are most likely, or none without a known word. To
-it a topic is its name, its typical words and its description.
+Where that is a guess, nothing is found. The best topic must explain at least SURE of what the words of the text weigh,
+those that no topic has among them, or as much as ENOUGH of a word that one topic alone has. Both were chosen on real
+queries, and what they do on others is in the guide to taxonomies. It stays a rough map: short texts are ambiguous, and
+a taxonomy covers what its author thought of. Nothing is promised about any single text.
+
+With an encoder (`aidos.model.topicvectors`) texts of which the words say too little are asked of its vectors.
+
+`TopicMap` gives every text one topic, or none.
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import log1p
 from pathlib import Path
 from typing import Self
@@ -33,7 +40,8 @@ from aidos.model.retrieval.scorers import BM25
 from aidos.model.retrieval.search import search_queries
 from aidos.model.taxonomies.cache import digest_of
 from aidos.model.topics import words_by_topic
-from aidos.model.topicwords import ANALYSER, TopicWords, phrased, telling
+from aidos.model.topicvectors import Encoder, TopicVectors
+from aidos.model.topicwords import ANALYSER, JOINT, TopicWords, phrased
 
 __all__ = ["NO_PLACE", "NO_TOPIC", "TopicHits", "TopicMap", "TopicSearch", "TopicShares"]
 
@@ -42,7 +50,7 @@ Places = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 NO_PLACE = -1
-"""Of a text without any word that a topic knows."""
+"""Of a text that is about no topic, as far as one can tell."""
 SCORER = BM25(b=0.1)
 NAMES = 3
 """How often a topic's own name counts."""
@@ -50,7 +58,9 @@ LEARNED = 2
 """How often a word counts that aidos knows of a topic beside what the taxonomy says."""
 UNKNOWN_WEIGHT = 0.5
 """What a word that no topic has weighs against the best topic, beside one that a single topic has."""
-ENOUGH, SURE, LEAST = 0.6, 0.3, 0.3
+SURE, ENOUGH = 0.3, 0.6
+CLOSENESS = 0.3
+"""Cosine from which on a text is about a topic, where vectors are asked."""
 READING = 2
 """Changes whenever the same taxonomy is indexed in another way."""
 ABOUT = "topics.json"
@@ -87,17 +97,34 @@ class TopicShares:
 class TopicSearch:
     """Finds topics by text. Any number of threads may ask."""
 
-    def __init__(self, taxonomy: Taxonomy, tree: TopicTree | None = None, *, index: Index | None = None) -> None:
-        """Index the topics, or take an ``index`` that an earlier one saved."""
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        tree: TopicTree | None = None,
+        *,
+        index: Index | None = None,
+        encode: Encoder | None = None,
+        closeness: float = CLOSENESS,
+    ) -> None:
+        """Index the topics, or take an ``index`` that an earlier one saved.
+
+        With ``encode`` its vectors are asked of texts that the words leave open, also of those in other languages.
+        """
         self.taxonomy = taxonomy
         self.tree = tree or TopicTree.of(taxonomy)
-        self._index = index or Index.build(_documents(taxonomy, self.tree), analyser=ANALYSER)
-        collection, topics = self._index.collection, max(len(self._index), 1)
-        self._telling = log1p((topics - 0.5) / 1.5)
+        self._vectors: TopicVectors | None = None
+        if encode is not None:
+            texts = [text.replace(JOINT, " ") for _, text in _documents(taxonomy, self.tree)]
+            self._vectors = TopicVectors(texts, encode, closeness=closeness)
+        self._take(index or Index.build(_documents(taxonomy, self.tree), analyser=ANALYSER))
+
+    def _take(self, index: Index) -> None:
+        self._index = index
+        self._telling = log1p((max(len(index), 1) - 0.5) / 1.5)
         self._words = TopicWords(
-            self._index,
-            list(taxonomy.topics.values()),
-            weights=SCORER.rates(collection, np.arange(len(collection.term_counts))),
+            index,
+            list(self.taxonomy.topics.values()),
+            weights=SCORER.rates(index.collection, np.arange(len(index.collection.term_counts))),
             unknown=UNKNOWN_WEIGHT * self._telling,
         )
 
@@ -109,7 +136,7 @@ class TopicSearch:
         except (InputError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path} is no index of topics, or is damaged", hint="make it again") from error
         if digest != _digest(taxonomy):
-            raise InputError(f"{path} is the index of another taxonomy", hint="make it again for this one")
+            raise InputError(f"{path} is the index of another taxonomy, or of another aidos", hint="make it again")
         return cls(taxonomy, tree, index=Index.open(path / INDEX))
 
     def save(self, path: Path) -> None:
@@ -117,7 +144,7 @@ class TopicSearch:
         with directory_when_done(path, private=True) as partial:
             self._index.save(partial / INDEX)
             (partial / ABOUT).write_text(json.dumps({"digest": _digest(self.taxonomy)}), encoding="utf-8")
-        self._index = Index.open(path / INDEX, verify=False)
+        self._take(Index.open(path / INDEX, verify=False))
 
     def find(self, text: str, *, most: int = 20, least: float = 0.3) -> TopicHits:
         """The best topics, at most ``most``, with at least that share of the best score and without overlap."""
@@ -164,8 +191,13 @@ class TopicSearch:
         if not found.places.shape[1]:
             return found.places, found.scores, found.sizes
         best = np.where(found.sizes > 0, found.scores[:, 0], 0.0)
-        sure = best >= np.maximum(LEAST * self._telling, np.minimum(SURE * asked.weights, ENOUGH * self._telling))
-        return found.places + np.int32(1), found.scores, np.where(sure, found.sizes, 0)
+        sure = best >= np.minimum(SURE * asked.weights, ENOUGH * self._telling)
+        places, scores, sizes = found.places + np.int32(1), found.scores, np.where(sure, found.sizes, 0)
+        unsure = np.flatnonzero(sizes == 0)
+        if self._vectors is not None and len(unsure):
+            closest, cosines, close = self._vectors.best([texts[at] for at in unsure.tolist()], places.shape[1])
+            places[unsure], scores[unsure], sizes[unsure] = closest + np.int32(1), cosines, close
+        return places, scores, sizes
 
 
 def _check(most: int, least: float) -> None:
@@ -192,14 +224,15 @@ def _documents(taxonomy: Taxonomy, tree: TopicTree) -> Iterator[tuple[str, str]]
         topic = taxonomy[topic_id]
         name, way = phrased(topic.name), ways[parent]
         ways[place] = f"{way} {name}"
-        said = (telling(topic.description), *map(phrased, topic.words))
+        said = (topic.description, *map(phrased, topic.words))
         learned = map(phrased, more.get(topic_id, ()))
         yield topic_id, " ".join((*[name] * NAMES, way, *said, *[word for word in learned for _ in range(LEARNED)]))
 
 
 def _digest(taxonomy: Taxonomy) -> str:
-    """Names the taxonomy and the way in which it is read."""
-    return f"{digest_of(taxonomy)}-{READING}"
+    """Names the taxonomy and the way in which it is indexed."""
+    learned = sha256(repr(sorted(words_by_topic(taxonomy).items())).encode()).hexdigest()
+    return f"{digest_of(taxonomy)}-{READING}-{learned}"
 
 
 NO_TOPIC = ""

@@ -25,10 +25,10 @@ from aidos.model.retrieval.search import Queries, known_terms
 from aidos.model.text.analyser import ENGLISH, Analyser
 from aidos.model.text.batch import analyse
 from aidos.model.text.inflection import inflections
-from aidos.model.text.language import FOREIGN, foreign_marks
+from aidos.model.text.language import FOREIGN, HEAVY, LIGHT, foreign_marks
 from aidos.model.text.vocabulary import Vocabulary
 
-__all__ = ["ANALYSER", "COMMON", "Asked", "TopicWords", "phrased", "telling"]
+__all__ = ["ANALYSER", "COMMON", "JOINT", "Asked", "TopicWords", "phrased"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -88,17 +88,14 @@ COMMON = frozenset(WORDS.split())
 """Words that say little in a query, whatever they say in a sentence."""
 
 
-def telling(text: str) -> str:
-    """A text without the words that say little."""
-    return " ".join(word for word in ANALYSER.terms(text) if word not in COMMON)
-
-
 def phrased(text: str) -> str:
-    """A name or a word of a topic: its terms, and the one that two of them make."""
-    terms = ANALYSER.terms(text.replace("_", " "))
-    joint = JOINT.join(terms) if len(terms) == 2 and all(len(each) > 1 and each.isalnum() for each in terms) else ""
-    kept = [term for term in terms if term not in COMMON] or ([] if joint else terms)
-    return " ".join((*kept, joint)).strip()
+    """A name or a word of a topic, and behind it the one term that two terms make."""
+    text = text.replace("_", " ")
+    if " " not in text and "-" not in text:
+        return text
+    terms = ANALYSER.terms(text)
+    joins = len(terms) == 2 and all(len(term) > 1 and term.isalnum() for term in terms)
+    return f"{text} {JOINT.join(terms)}" if joins else text
 
 
 def is_english(texts: Iterable[str]) -> bool:
@@ -124,10 +121,11 @@ class TopicWords:
         self._index = index
         self._english = is_english(text for topic in topics for text in (topic.name, topic.description))
         self._weights = np.concatenate([weights, [0.0, unknown]])  # ends with what SAYS_NOTHING and UNKNOWN point to
-        self._common = COMMON - {topic.name.casefold() for topic in topics}
+        common = COMMON if self._english else COMMON | HEAVY | LIGHT
+        self._common = common - {topic.name.casefold() for topic in topics}
         self._phrases: dict[str, list[tuple[str, int]]] = {}
-        vocabulary = index.vocabulary.terms(np.arange(len(index.vocabulary)))
-        joint = [term for term in vocabulary if JOINT in term]
+        known = index.vocabulary.terms(np.arange(len(index.vocabulary))) if len(index.vocabulary) else []
+        joint = [term for term in known if JOINT in term]
         for term, number in zip(joint, known_terms(index, joint).tolist(), strict=True):
             first, _, second = term.partition(JOINT)
             self._phrases.setdefault(first, []).append((second, number))
@@ -145,7 +143,7 @@ class TopicWords:
         np.cumsum(np.bincount(owners[there], minlength=len(texts)), out=starts[1:])
         return Asked(
             queries=Queries(starts=starts, terms=numbers[there], unknown={}),
-            weights=np.bincount(owners, self._weights[numbers], len(texts)),
+            weights=np.bincount(owners, self._weights[numbers], len(texts)).astype(np.float64),
         )
 
     def _split(self, texts: Sequence[str]) -> tuple[list[str], Longs, Longs]:
@@ -165,9 +163,7 @@ class TopicWords:
         numbers = known_terms(self._index, spelled)
         forms, owners = list[str](), list[int]()
         for place, (word, number) in enumerate(zip(spelled, numbers.tolist(), strict=True)):
-            if word in self._common:
-                numbers[place] = SAYS_NOTHING
-            elif number == UNKNOWN and (len(word) == 1 or not any(map(str.isalpha, word))):
+            if word in self._common or len(word) == 1 or (number == UNKNOWN and not any(map(str.isalpha, word))):
                 numbers[place] = SAYS_NOTHING
             elif number == UNKNOWN:
                 tried = [form for form in inflections(word) if form not in self._common]

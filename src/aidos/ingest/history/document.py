@@ -105,7 +105,19 @@ COMMON = frozenset(
         *("en", "de", "fr", "es", "it", "nl", "pt", "us", "uk", "eu"),
         *("watch", "wiki", "search", "results", "view", "show", "item", "items", "product", "products", "category"),
         *("categories", "tag", "tags", "topic", "topics", "thread", "threads", "forum", "forums", "post", "posts"),
-        *("article", "articles", "story", "user", "users", "login", "account", "question", "questions", "blog", "blogs"),
+        *(
+            "article",
+            "articles",
+            "story",
+            "user",
+            "users",
+            "login",
+            "account",
+            "question",
+            "questions",
+            "blog",
+            "blogs",
+        ),
     )
 )
 WORD = re.compile(r"[^\W\d_]{2,}")

@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     from aidos.model.retrieval.index import Index
     from aidos.model.retrieval.part import Marks, Segment
 
-__all__ = ["HitLists", "Hits", "Queries", "known_terms", "read_queries", "search", "search_batch", "search_queries", "segment_bounds"]
+__all__ = [
+    "HitLists",
+    "Hits",
+    "Queries",
+    "known_terms",
+    "read_queries",
+    "search",
+    "search_batch",
+    "search_queries",
+    "segment_bounds",
+]
 
 CHUNK = 64
 """Queries that a thread takes at a time."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from aidos.model.text.inflection import lemma
 
-__all__ = ["FOREIGN", "PARTICLE", "foreign_marks"]
+__all__ = ["FOREIGN", "HEAVY", "LIGHT", "PARTICLE", "foreign_marks"]
 
 PARTICLE, FOREIGN = 1, 2
 """A word that stands in English names too, and one that does not."""
@@ -31,7 +31,7 @@ che più migliore migliori gratis comprare
 não nao são com para pelo pela uma uns umas mais como onde quando qual quais porque você voce fazer melhor grátis
 en het een voor niet met naar zijn wat waar hoe wanneer waarom welke kan goedkoop kopen
 och att inte hur för med på är eller ikke hvordan og på til
-ve ile için nasıl nerede ne zaman bir nedir
+ve ile için nerede ne zaman bir nedir
 i w z na jak gdzie kiedy jest nie czy dla się oraz
 """
 PARTICLES = """
