@@ -13,7 +13,7 @@ from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.model.topics import default_taxonomy
-from aidos.model.topicsearch import ENOUGH, NO_PLACE, SCORER, SURE, TopicSearch
+from aidos.model.topicsearch import ENOUGH, NO_PLACE, SCORER, SURE, UNKNOWN_WEIGHT, TopicSearch
 from aidos.model.topicwords import ANALYSER
 from oracles.retrieval import score_all
 
@@ -56,12 +56,13 @@ def terms():
 
 
 def plainly(query, most, least):
-    """The definition, word by word: best, enough, none above another, and none at all where the best says too little."""
+    """The definition, word by word: best, enough, none above another, and none where the best says too little."""
     scored = score_all(terms(), ANALYSER.terms(query), SCORER)[:most]
     holding = [sum(word in held for held in terms()) for word in ANALYSER.terms(query)]
-    weights = [log1p((len(terms()) - count + 0.5) / (count + 0.5)) for count in holding]
     alone = log1p((len(terms()) - 0.5) / 1.5)
-    if scored[0][1] < min(SURE * sum(weights), ENOUGH * alone):
+    known = [log1p((len(terms()) - count + 0.5) / (count + 0.5)) for count in holding if count]
+    weights = [*known, *[UNKNOWN_WEIGHT * alone] * holding.count(0)]
+    if not scored or scored[0][1] < min(SURE * sum(weights), ENOUGH * alone):
         return {}
     ids = [topic.id for topic in PLAIN.walk()]
     kept = {ids[number + 1]: score for number, score in scored if score >= least * scored[0][1]}
