@@ -28,7 +28,7 @@ from aidos.model.text.inflection import inflections
 from aidos.model.text.language import FOREIGN, HEAVY, LIGHT, foreign_marks
 from aidos.model.text.vocabulary import Vocabulary
 
-__all__ = ["ANALYSER", "COMMON", "JOINT", "Asked", "TopicWords", "phrased"]
+__all__ = ["ANALYSER", "COMMON", "JOINT", "Asked", "TopicWords", "is_english", "phrased"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
