@@ -189,6 +189,7 @@ def test_what_is_printed_is_compared_with_its_numbers(printed, shown, differs, e
         ("exposure", "later"),
         ("shield", "decision"),
         ("audit", "right"),
+        ("taxonomy", "search"),
         ("utility", "found"),
     ],
 )

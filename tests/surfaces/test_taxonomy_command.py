@@ -82,12 +82,12 @@ def test_names_of_a_file_cannot_command_the_terminal(capsys, tmp_path):
 
 
 def test_find_gives_topics_with_their_paths(capsys, listed):
-    [best, *_] = told(capsys, "find", "saxophone", "lessons")["topics"]
+    [best, *_] = told(capsys, "find", "saxophone", "bebop")["topics"]
     assert best["topic"] == "jazz"
     assert best["path"] == "Arts and entertainment > Music > Jazz"
     assert "Arts > Music > Rock" in shown(capsys, "find", "rock", "--taxonomy", listed, "--most", "1").out
     assert told(capsys, "find", "qqqq")["topics"] == []
-    assert "no topic has any of these words" in shown(capsys, "find", "qqqq").err
+    assert "these words tell no topic" in shown(capsys, "find", "qqqq").err
     assert told(capsys, "find", "depression", "--least", "1")["topics"][0]["sensitive"] == "mental-health"
 
 
@@ -104,7 +104,7 @@ def test_import_then_find_with_the_index_beside(capsys, listed, tmp_path):
     listed.write_text(LIST + "Food > Jazz\n")
     told(capsys, "import", listed, "-o", target)
     stale = shown(capsys, "find", "jazz", "--taxonomy", target)
-    assert "another taxonomy; it was not used" in stale.err
+    assert "of another taxonomy, or of another aidos; it was not used" in stale.err
     assert "Food > Jazz" in stale.out
 
 

@@ -18,7 +18,7 @@ LETTERS = st.text(string.ascii_lowercase, min_size=3, max_size=12)
         ("http://ann:hunter@gardens.example:8080/Roses_and_Tulips", "gardens roses and tulips"),
         ("https://news.paper.co.uk/", "news paper"),
         ("HTTPS://Chess.Example", "chess"),
-        ("https://wiki.example/w%C3%BCrfel/%D1%88%D0%B0%D1%85%D0%BC%D0%B0%D1%82%D1%8B", "wiki würfel шахматы"),
+        ("https://dice.example/wiki/w%C3%BCrfel/%D1%88%D0%B0%D1%85%D0%BC%D0%B0%D1%82%D1%8B", "dice würfel шахматы"),
         ("https://shop.example/p/B00X4WHP5E/9f86d081884c7d659a2feaa0c55ad015/12345", "shop"),
         ("https://x.example/%ff%fe/tea", "tea"),
         ("https://localhost:3000/notes", "localhost notes"),

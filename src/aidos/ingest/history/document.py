@@ -1,12 +1,16 @@
 """One thing that a person read, kept, wrote or searched for.
 
 Documents stay on the machine and in memory: nothing of them is written, and no message quotes them. Their text is a
-title, the words of an address (without its query string) and a body, as far as the source has them.
+title, the words of an address (without its query string) and a body, as far as the source has them; of a page of search
+results it is what was searched for.
 
 The words of a web address are those of its host and its path, never of its query string. Query strings, fragments, user
 names and passwords are cut off before anything is looked at: they carry searches, tokens and names of accounts. What is
 left says much about a page that has no title. Numbers, codes and file endings are no words; neither are the parts of a
-host that every host has.
+host that every host has, and the steps of a path that many sites have.
+
+One field of a query string is read, that of what was searched for, where the page is one of results: then the query is
+the document (`aidos.ingest.history.pages`).
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from urllib.parse import unquote
 
 from aidos.core.profile import Kind
 from aidos.errors import InputError
+from aidos.ingest.history.pages import clean_title, searched_for
 
 __all__ = [
     "EPOCH",
@@ -60,9 +65,13 @@ def make_document(  # noqa: PLR0913 (what sources have of a document, each given
     time: datetime | None = None,
     visits: int = 1,
 ) -> Document | None:
-    """A document of what a source has; None for a browser's own pages and for what has no words."""
-    words = ""
-    if address is not None:
+    """A document of what a source has; None for pages of a browser or a search engine, and for what has no words."""
+    words, query = "", searched_for(address or "")
+    if query is not None:
+        title = query
+    elif title:
+        title = clean_title(title, address or "")
+    if address is not None and query is None:
         found = address_words(address)
         if found is None:
             return None
@@ -94,6 +103,21 @@ COMMON = frozenset(
         *("www", "www2", "web", "m", "mobile", "amp", "co", "com", "net", "org", "edu", "gov", "info", "biz", "index"),
         *("default", "home", "page", "pages", "html", "htm", "php", "asp", "aspx", "jsp", "cgi", "xhtml", "shtml"),
         *("en", "de", "fr", "es", "it", "nl", "pt", "us", "uk", "eu"),
+        *("watch", "wiki", "search", "results", "view", "show", "item", "items", "product", "products", "category"),
+        *("categories", "tag", "tags", "topic", "topics", "thread", "threads", "forum", "forums", "post", "posts"),
+        *(
+            "article",
+            "articles",
+            "story",
+            "user",
+            "users",
+            "login",
+            "account",
+            "question",
+            "questions",
+            "blog",
+            "blogs",
+        ),
     )
 )
 WORD = re.compile(r"[^\W\d_]{2,}")

@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     from aidos.model.retrieval.index import Index
     from aidos.model.retrieval.part import Marks, Segment
 
-__all__ = ["HitLists", "Hits", "Queries", "read_queries", "search", "search_batch", "search_queries", "segment_bounds"]
+__all__ = [
+    "HitLists",
+    "Hits",
+    "Queries",
+    "known_terms",
+    "read_queries",
+    "search",
+    "search_batch",
+    "search_queries",
+    "segment_bounds",
+]
 
 CHUNK = 64
 """Queries that a thread takes at a time."""
@@ -59,7 +69,7 @@ def read_queries(index: Index, queries: Sequence[str]) -> Queries:
     """Look the words of queries up. Do it once where the same queries are searched often."""
     words = Vocabulary()
     found = analyse(queries, words, analyser=index.analyser)
-    numbers = _known(index, list(words))
+    numbers = known_terms(index, list(words))
     terms = numbers[found.terms]
     missing = np.flatnonzero(terms < 0)
     unknown: dict[int, dict[str, None]] = {}
@@ -75,7 +85,7 @@ def read_queries(index: Index, queries: Sequence[str]) -> Queries:
 def search(index: Index, query: str, scorer: Scorer | None = None, size: int = 10) -> Hits:
     """The best documents for one query, by query likelihood if no scorer is given."""
     words = index.analyser.terms(query)
-    terms = _known(index, words)
+    terms = known_terms(index, words)
     missing = tuple(dict.fromkeys(word for word, term in zip(words, terms, strict=True) if term < 0))
     terms = terms[terms >= 0]
     starts = np.array([0, len(terms)], dtype=np.int64)
@@ -148,7 +158,7 @@ def _on_grid(values: Floats) -> Floats:
     return np.asarray(np.round(np.ldexp(values, 40)) * 2.0**-40, dtype=np.float64)
 
 
-def _known(index: Index, words: Sequence[str]) -> Longs:
+def known_terms(index: Index, words: Sequence[str]) -> Longs:
     """Numbers of terms that stand in a document; -1 for all others."""
     terms = index.vocabulary.ids(words).astype(np.int64)
     counts = index.collection.term_counts

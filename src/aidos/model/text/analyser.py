@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.errors import MissingExtraError, ParameterError
+from aidos.model.text.inflection import lemma
 
 __all__ = [
     "APOSTROPHE",
@@ -61,6 +62,8 @@ KEPT = threading.local()
 
 def check_language(language: str) -> None:
     """Refuse a language that has no stemmer."""
+    if language == LEMMAS:
+        return
     known = _snowball().algorithms()
     if language not in known:
         raise ParameterError(f"there is no stemmer called {language!r}", hint=f"choose from {', '.join(known)}")
@@ -68,6 +71,8 @@ def check_language(language: str) -> None:
 
 def stem_words(language: str) -> Callable[[list[str]], list[str]]:
     """The function that stems a list of words of that language."""
+    if language == LEMMAS:
+        return lambda words: list(map(lemma, words))
     if language not in vars(KEPT):
         check_language(language)
         # Words come here once each, so a memory of its own would only cost time.
@@ -106,6 +111,8 @@ ENGLISH = frozenset(WORDS.split())
 
 StopWords = Literal["", "english"]
 LISTS: dict[str, frozenset[str]] = {"": frozenset(), "english": ENGLISH}
+LEMMAS = "lemmas"
+"""What stands for a stemmer where only plurals become singulars."""
 
 
 class Token(NamedTuple):
@@ -123,7 +130,7 @@ class Analyser:
     stop_words: StopWords = ""
     """Which list of words to leave out; empty leaves none out."""
     stemmer: str = ""
-    """The language of the Snowball stemmer, such as english; empty does not stem."""
+    """The language of the Snowball stemmer, such as english; lemmas only makes plurals singular; empty does neither."""
     shortest: Annotated[int, Ge(1)] = 1
     """Words with fewer characters are left out (before stemming)."""
 
@@ -159,7 +166,7 @@ class Analyser:
     @property
     def is_plain(self) -> bool:
         """Whether every word is its own term."""
-        return self == Analyser()
+        return not self.stop_words and not self.stemmer and self.shortest == 1
 
     def tokens(self, text: str) -> list[Token]:
         """Terms with the places of their words, for highlighting."""

@@ -128,7 +128,7 @@ class FoundTopics(Finding):
 
     def remarks(self) -> Sequence[str]:
         """That there is none."""
-        return () if self.rows else ("no topic has any of these words",)
+        return () if self.rows else ("these words tell no topic",)
 
 
 @dataclass(frozen=True, slots=True)
