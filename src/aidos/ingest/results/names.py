@@ -45,6 +45,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "when": ("when", "fetched", "timestamp", "time"),
     "gap": ("gap",),
     "place": ("place", "location", "loc"),
+    "turn": ("turn", "order", "asking_order"),
+    "bucket": ("bucket", "variant", "experiment"),
     "serp": (SERP,),
 }
 """Our columns, and the names that are understood for each."""
@@ -68,6 +70,8 @@ class FieldNames:
     when: tuple[str, ...]
     gap: tuple[str, ...]
     place: tuple[str, ...]
+    turn: tuple[str, ...]
+    bucket: tuple[str, ...]
     serp: tuple[str, ...]
     identifying: tuple[str, ...]
     """All that says which list a row belongs to."""

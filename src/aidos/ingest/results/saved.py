@@ -80,6 +80,21 @@ class Search:
     gap: timedelta | None = None
     """How much later the personalised list of a pair was fetched, where the pair says it."""
     place: str = ""
+    turn: int | None = None
+    """As which of the lists of its query it was asked."""
+    bucket: str = ""
+    """The variant of the service that answered."""
+
+    def over(self, other: Search) -> Search:
+        """What this says, and where it says nothing what the other says."""
+        return Search(
+            query=self.query or other.query,
+            when=self.when or other.when,
+            gap=other.gap if self.gap is None else self.gap,
+            place=self.place or other.place,
+            turn=other.turn if self.turn is None else self.turn,
+            bucket=self.bucket or other.bucket,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +157,8 @@ def read_search(entry: Mapping[str, Any], names: FieldNames) -> Search:
         when=moment(entry[stamped], stamped) if stamped else None,
         gap=_gap(entry, names),
         place=text(next((entry[name] for name in names.place if entry.get(name)), None)) or "",
+        turn=next((whole(entry[name], name) for name in names.turn if entry.get(name) not in (None, "")), None),
+        bucket=pick_id(entry, names.bucket).strip(),
     )
 
 
