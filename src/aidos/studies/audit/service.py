@@ -17,6 +17,7 @@ from aidos.core.resultpairs import Fetch, Result, ResultPair
 from aidos.errors import ParameterError
 from aidos.world.documents import document_blocks
 from aidos.world.results import (
+    DEPTH,
     Account,
     SearchIndex,
     account_audit,
@@ -102,6 +103,10 @@ class SampleService:
             again=None if again is None else self._shown(again),
             fetches=_by_lot(stream, 3 if twice else 2),
         )
+
+    def look(self, query: WorldQuery) -> tuple[Result, ...]:
+        """The list without an account."""
+        return self._shown(self.index.best(query.words, DEPTH))
 
     def sampled_pairs(self, number: int) -> tuple[ResultPair, ...]:
         """The pairs of an account as they stand in the sample."""
