@@ -3,8 +3,8 @@
 From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it (bootstrap over
 queries), test whether anything is there at all, look for evidence that a person can read, and say what is doubtful.
 
-- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`) and the interval of its weight does
-  not hold 0: shift alone would also name topics that sink only because another one rises.
+- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`), and the interval of its weight
+  lies on the same side of 0: shift alone would also name topics that sink only because another one rises.
 - Topics are found and evidence is shown only where the conclusion is "personalised by topic"
   (`aidos.rooms.audit.concluding`), whatever was learned. Any other one does not mean that there is no profile.
 
@@ -149,6 +149,8 @@ def _topic_findings(
     for number, topic in enumerate(space.topics):
         ends = Interval(float(around.low[number]), float(around.high[number]))
         weight = _span(float(profile.weights[number]), ends)
+        # What rose cannot have been sunk: where the test and the model disagree, neither is believed.
+        agree = verdict.topic_scores[number] * weight.value > 0
         found.append(
             TopicFinding(
                 topic=topic,
@@ -156,7 +158,7 @@ def _topic_findings(
                 deviation=float(deviations[number]),
                 shift=float(shifts[number]),
                 p_value=float(verdict.topic_p_values[number]),
-                found=bool(verdict.topics[number]) and (weight.low > 0 or weight.high < 0),
+                found=bool(verdict.topics[number] and agree) and (weight.low > 0 or weight.high < 0),
             )
         )
     return tuple(sorted(found, key=lambda each: (not each.found, -abs(each.weight.value))))

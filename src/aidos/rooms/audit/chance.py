@@ -83,10 +83,10 @@ class Signs:
         """The differences as they are tested: with the order known, later minus earlier, less the mean of that."""
         if self.later is None:
             return differences
-        turned: Floats = (differences.T * self.later).T
-        if len(turned):
-            turned -= turned.mean(axis=0)
-        return turned
+        turned = (differences.T * self.later).T
+        means = turned.mean(axis=0) if len(turned) else 0.0
+        found: Floats = turned - means
+        return found
 
     @property
     def spread(self) -> float:
@@ -101,7 +101,8 @@ class Signs:
         """Rows of signs as they might have been."""
         if self.later is None:
             return generator.integers(0, 2, (size, number)) * 2.0 - 1
-        return generator.permuted(np.tile(self.later, (size, 1)), axis=1)
+        drawn: Floats = generator.permuted(np.tile(self.later, (size, 1)), axis=1)
+        return drawn
 
 
 FREE = Signs()
