@@ -15,7 +15,7 @@ measured on some of their queries; the finding says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from aidos.core.resultpairs import ResultPair
 from aidos.rooms.audit.arrays import PairArrays
 from aidos.rooms.audit.classification import SwapReport, find_swapped
-from aidos.rooms.audit.concluding import weigh
+from aidos.rooms.audit.concluding import Weighed, weigh
 from aidos.rooms.audit.conclusion import Grant
 from aidos.rooms.audit.designs import Design, arrange
 from aidos.rooms.audit.differences import MOST_COMPARED, MOST_MOVED, measure_differences
@@ -38,7 +38,6 @@ from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.shifts import look_before_learning, rank_shift, some_of
 from aidos.rooms.audit.topics.space import DescribedItems, TopicSource, TopicSpace
 from aidos.rooms.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
-from aidos.rooms.audit.verdict import Verdict
 
 __all__ = ["DescribedPairs", "describe_pairs", "run_audit"]
 
@@ -77,12 +76,9 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
     profile = learn(pairs, settings)
     plan = BootstrapPlan(draws=_affordable(audit, pairs), confidence=audit.confidence, seed=audit.seed)
     around = bootstrap_profile(learn, pairs, profile, settings, plan)
-    design = data.design
-    weighed = weigh(items, described.maps, design, level=audit.level, seed=audit.seed)
-    verdict, conclusion = weighed.verdict, weighed.conclusion
-    detected = conclusion.kind == "topic"
-    named = verdict if detected else replace(verdict, topics=np.zeros_like(verdict.topics))
-    power = estimate_power(weighed.compared, weighed.control, verdict=verdict)
+    weighed = weigh(items, described.maps, data.design, level=audit.level, seed=audit.seed)
+    conclusion, detected = weighed.conclusion, weighed.conclusion.kind == "topic"
+    power = estimate_power(weighed.compared, weighed.control, verdict=weighed.verdict)
     suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
     shown = find_evidence(pairs, profile, most=audit.evidence) if detected else ()
     return AuditFinding(
@@ -94,20 +90,20 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
         conclusion=conclusion,
         level=audit.level,
         p_value=conclusion.p_value,
-        controlled=design.controlled,
+        controlled=data.design.controlled,
         confidence=audit.confidence,
-        topics=_topic_findings(described.space, profile, around, named, rank_shift(pairs)),
+        topics=_topic_findings(described.space, profile, around, weighed, rank_shift(pairs)),
         rate=_span(profile.rate, around.rate),
         mix=_span(profile.mix, around.mix),
         concentration=_span(profile.concentration, around.concentration),
         evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
-        differences=measure_differences(items, described.maps, design, seed=audit.seed),
+        differences=measure_differences(items, described.maps, data.design, seed=audit.seed),
         power=_plan(power, described.space, len(pairs) / len(weighed.compared)),
         suspicion=suspicion,
         warnings=(
             *look_before_learning(pairs).warnings,
             *described.notes,
-            *_doubts(items, design, profile, suspicion),
+            *_doubts(items, data.design, profile, suspicion),
             *_shortcuts(items, audit.draws, plan.draws),
         ),
         drawn_rates=tuple(around.drawn_rates.tolist()),
@@ -141,16 +137,17 @@ def _topic_findings(
     space: TopicSpace,
     profile: LearnedProfile,
     around: ProfileIntervals,
-    verdict: Verdict,
+    weighed: Weighed,
     shifts: NDArray[np.float64],
 ) -> tuple[TopicFinding, ...]:
+    verdict, detected = weighed.verdict, weighed.conclusion.kind == "topic"
     deviations = around.draws.std(axis=0, ddof=1)
     found = []
     for number, topic in enumerate(space.topics):
         ends = Interval(float(around.low[number]), float(around.high[number]))
         weight = _span(float(profile.weights[number]), ends)
         # What rose cannot have been sunk: where the test and the model disagree, neither is believed.
-        agree = verdict.topic_scores[number] * weight.value > 0
+        agree = detected and verdict.topic_scores[number] * weight.value > 0
         found.append(
             TopicFinding(
                 topic=topic,

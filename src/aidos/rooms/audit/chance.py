@@ -100,9 +100,8 @@ class Signs:
     def draw(self, size: int, number: int, generator: np.random.Generator) -> Floats:
         """Rows of signs as they might have been."""
         if self.later is None:
-            return generator.integers(0, 2, (size, number)) * 2.0 - 1
-        drawn: Floats = generator.permuted(np.tile(self.later, (size, 1)), axis=1)
-        return drawn
+            return np.asarray(generator.integers(0, 2, (size, number)) * 2.0 - 1, dtype=np.float64)
+        return np.asarray(generator.permuted(np.tile(self.later, (size, 1)), axis=1), dtype=np.float64)
 
 
 FREE = Signs()

@@ -82,26 +82,22 @@ def _conclude(  # noqa: PLR0913 - the data, and what was found so far
     generator = np.random.default_rng([seed, 1])
     by_lists = _by_lists(items, design, generator) if design.controlled else None
     p_value = verdict.p_value if by_lists is None else min(verdict.p_value / TOPICS_PART, by_lists / (1 - TOPICS_PART))
-    p_value = min(1.0, p_value)
-    differs = p_value <= level
+    p_value, differs = min(1.0, p_value), p_value <= level
     by_place = None if design.place is None else _between(items, maps, design.place, generator)
     by_time = _by_time(items, maps, design, generator)
     place, time = (each is not None and each <= level / 2 for each in (by_place, by_time))
-    beyond = None
     lacks = design.lacks if differs else ()
-    kind: Kind
-    if differs and lacks:
-        kind = "place" if place and "other-place" in lacks else "time" if time and "fixed-order" in lacks else "unknown"
-    elif differs:
-        beyond = _beyond(pairs, items, generator)
+    beyond = _beyond(pairs, items, generator) if differs and not lacks else None
+    kind: Kind = "nothing"
+    if beyond is not None:
         by_topic = verdict.p_value <= level * (1 if by_lists is None else TOPICS_PART)
         kind = "topic" if by_topic and beyond <= level else "not-topic"
+    elif lacks:
+        kind = "place" if place and "other-place" in lacks else "time" if time and "fixed-order" in lacks else "unknown"
     elif place or time:
         kind = "place" if place else "time"
     elif by_lists is None and pairs.changed.any():
         kind, lacks = "unknown", ("again",)
-    else:
-        kind = "nothing"
     return Conclusion(
         kind=kind,
         p_value=p_value,

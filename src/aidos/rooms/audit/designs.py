@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,23 +81,12 @@ def arrange(pairs: Sequence[ResultPair], granted: Collection[Grant] = ()) -> tup
     controlled = _are_enough(int(with_again.sum()), len(pairs), LEAST_CONTROLLED)
     queries = everything[with_again] if controlled else everything
     second = np.array([controlled and _takes_second(arranged[query], granted) for query in queries.tolist()])
-    lacks: list[Lack] = []
-    kept = np.ones(len(queries), dtype=np.bool_)
-    for name in ("place", "bucket"):
-        states = np.array(
-            [_state(arranged[query], _compared(second=one), name) for query, one in zip(queries, second, strict=True)]
-        )
-        if _are_enough(int((kept & (states == ALIKE)).sum()), len(pairs)):
-            kept &= states == ALIKE
-        elif _are_enough(int((kept & (states != APART)).sum()), len(pairs)):
-            kept &= states != APART
-            lacks += [] if name in granted else [name]
-        else:
-            lacks.append("other-place" if name == "place" else "other-bucket")
+    compared = [
+        (arranged[query], _compared(second=one)) for query, one in zip(queries.tolist(), second.tolist(), strict=True)
+    ]
+    kept, lacks = _alike(compared, len(pairs), granted)
     queries, second = queries[kept], second[kept]
-    later = np.array(
-        [_later(arranged[query], _compared(second=one)) for query, one in zip(queries, second, strict=True)]
-    )
+    later = np.array([_later(*each) for each, keeps in zip(compared, kept.tolist(), strict=True) if keeps])
     known = later != 0
     signs = FREE
     if _are_enough(int(known.sum()), len(pairs)):
@@ -116,6 +106,26 @@ def arrange(pairs: Sequence[ResultPair], granted: Collection[Grant] = ()) -> tup
         time=_time_contrast(arranged) if controlled else None,
         turns=_furthest(arranged) if controlled else None,
     )
+
+
+def _alike(
+    compared: Sequence[tuple[ResultPair, Side]], pairs: int, granted: Collection[Grant]
+) -> tuple[NDArray[np.bool_], list[Lack]]:
+    """Which lists are of the place and variant of the account's, as far as there are enough, and what is lacking."""
+    lacks: list[Lack] = []
+    kept = np.ones(len(compared), dtype=np.bool_)
+    names: tuple[Literal["place", "bucket"], ...] = ("place", "bucket")
+    for name in names:
+        states = np.array([_state(pair, side, name) for pair, side in compared])
+        if _are_enough(int((kept & (states == ALIKE)).sum()), pairs):
+            kept &= states == ALIKE
+        elif _are_enough(int((kept & (states != APART)).sum()), pairs):
+            kept &= states != APART
+            if name not in granted:
+                lacks.append(name)
+        else:
+            lacks.append("other-place" if name == "place" else "other-bucket")
+    return kept, lacks
 
 
 def _are_enough(number: int, of: int, least: int = 0) -> bool:
