@@ -453,6 +453,7 @@ def audit(
     draws: int = ...,
     evidence: int = ...,
     seed: int = ...,
+    granted: tuple[Literal["place", "order", "bucket"], ...] = ...,
     mark_sensitive: str | Path | None = ...,
     mark: Literal["sensitive", "all"] = ...,
     sensitivity: float = ...,
@@ -467,6 +468,7 @@ def rehearse(
     seed: int = ...,
     account: int | None = ...,
     queries: int = ...,
+    pilot: float = ...,
     draws: int = ...,
     desk: Desk | None = ...,
 ) -> RehearsedAudit:

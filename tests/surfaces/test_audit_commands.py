@@ -54,7 +54,12 @@ def write_pairs(path, *, queries=60, topic="debt", rate=0.7, seed=3):
             again, personalised = shaken(draw, vanilla), shaken(draw, vanilla)
             if topic and draw.random() < rate:
                 personalised = lifted(personalised, topic)
-            pair = {"vanilla": vanilla, "personalised": personalised, "again": again}
+            turns = draw.sample(range(1, 4), 3)
+            fetches = {
+                side: {"place": "here", "bucket": "usual", "turn": turn}
+                for side, turn in zip(("vanilla", "personalised", "again"), turns, strict=True)
+            }
+            pair = {"vanilla": vanilla, "personalised": personalised, "again": again, "fetches": fetches}
             stream.write(json.dumps({"query": f"{SECRET} {number}", **pair}) + "\n")
     return path
 
@@ -184,9 +189,9 @@ def test_the_same_seed_gives_the_same_finding_and_facts_for_machines_hold_no_sea
 
 
 def test_where_nothing_is_personalised_nothing_is_detected(capsys, tmp_path):
-    null = write_pairs(tmp_path / "null.jsonl", topic="", seed=5)
+    null = write_pairs(tmp_path / "null.jsonl", topic="", seed=6)
     said = shown(capsys, "learn", null, "--draws", 20, "-o", tmp_path / "null")
-    assert "No personalisation detected in 60 searches" in " ".join(said.out.split())
+    assert "Nothing found in 60 searches" in " ".join(said.out.split())
     text = (tmp_path / "null" / "report.html").read_text()
     assert "does not mean that the service holds no profile" in text
     assert SECRET not in text
@@ -294,7 +299,7 @@ def test_two_audits_are_compared_in_the_terminal_and_on_a_private_page(capsys, a
     page = tmp_path / "page.html"
     said = shown(capsys, "compare", audit, tmp_path / "after", "-o", page)
     words = " ".join(said.out.split())
-    assert "The service personalised before; afterwards no personalisation is detected." in words
+    assert "Before: personalised by topic. After: nothing found." in words
     assert "It pulls less on Debt" in words
     assert said.out.splitlines()[-1] == str(page)
     assert is_private(page)

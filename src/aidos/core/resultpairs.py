@@ -1,9 +1,10 @@
 """Pairs of result lists: what a search service gave for one query without an account, and what it gave with it.
 
-The audit of hidden profiles compares the two orders. A pair may carry a second list without an account, which shows how
-much the service changes its answers for no reason of the person's. Two results are the same when their addresses are:
-letters of scheme and host count without case, and what follows ``#`` does not count unless it is a route of the page
-(``#!``, ``#/``). Nothing here says why two lists differ.
+The audit of hidden profiles compares the two orders. A pair may carry a second list without an account, which shows
+how much the service changes its answers for no reason of the person's. How each list was fetched (from where, when, as
+which of the query, by which variant of the service) tells later what else may have moved results. Two results are the
+same when their addresses are: letters of scheme and host count without case, and what follows ``#`` does not count
+unless it is a route of the page (``#!``, ``#/``). Nothing here says why two lists differ.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Literal, get_args
 from aidos.errors import ParameterError
 
 __all__ = [
+    "SIDES",
     "Alignment",
+    "Fetch",
     "Result",
     "ResultKind",
     "ResultPair",
@@ -33,6 +36,7 @@ ResultKind = Literal["organic", "ad", "other"]
 """A result proper, an advertisement, or anything else that a page of results holds."""
 Side = Literal["vanilla", "personalised", "again"]
 """Which list of a pair: without an account, with it, or without it a second time."""
+SIDES: tuple[Side, ...] = get_args(Side)
 KINDS = frozenset(get_args(ResultKind))
 ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^#]*)(#[!/].*)?", re.DOTALL)
 """Scheme, host, path with what is asked, and a route of the page."""
@@ -68,6 +72,20 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fetch:
+    """How one list was fetched; empty where the source does not say."""
+
+    place: str = ""
+    """From where it was asked."""
+    when: datetime | None = None
+    """In UTC."""
+    turn: int | None = None
+    """As which of the lists of its query it was asked: 1 for the first."""
+    bucket: str = ""
+    """The variant of the service that answered, where it tries out several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPair:
     """The lists of one query, each result at most once in each."""
 
@@ -84,6 +102,8 @@ class ResultPair:
     """How much later the personalised list was fetched; below zero when it came first, None where it is not known."""
     place: str = ""
     """From where it was asked; empty where the source does not say."""
+    fetches: tuple[Fetch, ...] = ()
+    """How each list was fetched, in the order of the fields; empty where nothing is known beyond what stands above."""
 
     def __post_init__(self) -> None:
         for name, results in (("vanilla", self.vanilla), ("personalised", self.personalised), ("again", self.again)):
@@ -93,6 +113,16 @@ class ResultPair:
                 raise ParameterError(f"ResultPair: {name} must hold at least one result")
             if len({result.identity for result in results}) < len(results):
                 raise ParameterError(f"ResultPair: {name} holds a result twice")
+        if self.fetches and not (2 if self.again is None else 3) <= len(self.fetches) <= 3:
+            raise ParameterError("ResultPair: fetches must hold one for each list")
+
+    def fetch(self, side: Side) -> Fetch:
+        """How one of its lists was fetched."""
+        if self.fetches:
+            return self.fetches[SIDES.index(side)]
+        later = None if self.when is None or self.gap is None else self.when + self.gap
+        times = {"vanilla": self.when, "personalised": later, "again": None}
+        return Fetch(place=self.place, when=times[side])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
-from saved_lists import PAIRS, answers, page, write_json
+from saved_lists import PAIRS, answers, archive, page, write_json
 
 from aidos.core.resultpairs import ResultPair
 from aidos.errors import InputError
@@ -110,3 +111,28 @@ def test_other_pages_are_refused(tmp_path: Path, other: str) -> None:
     with pytest.raises(InputError, match="it is a web page, and not one of SearXNG") as caught:
         read_pairs([str(path)])
     assert "WebSearcher" in (caught.value.hint or "")
+
+
+def test_a_directory_says_by_its_own_name_which_side_its_lists_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("vanilla", "personalised"):
+        (tmp_path / side).mkdir()
+        write_json(tmp_path / side / "one.json", answers(side)[0])
+    read = read_pairs([str(tmp_path / "vanilla"), str(tmp_path / "personalised")])
+    assert len(read.pairs) == 1
+    monkeypatch.chdir(tmp_path / "vanilla")
+    assert read_pairs([".", "../personalised"]).pairs == read.pairs
+    (tmp_path / "vanilla-and-personalised").mkdir()
+    write_json(tmp_path / "vanilla-and-personalised" / "one.json", answers("vanilla")[0])
+    with pytest.raises(InputError, match="nothing says whether"):
+        read_pairs([str(tmp_path / "vanilla-and-personalised")])
+
+
+def test_a_zip_archive_is_named_for_what_it_is(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "vanilla.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("vanilla.har", json.dumps(archive("vanilla")) * 30)
+    with pytest.raises(InputError, match="a zip archive") as told:
+        read_pairs([str(tmp_path / "vanilla.zip")])
+    assert "skip" not in str(told.value) + str(told.value.hint)
+    assert "unpack it" in str(told.value) + str(told.value.hint)

@@ -26,8 +26,8 @@ from saved_lists import (
     write_table,
 )
 
-from aidos.core.resultpairs import Result, ResultPair
-from aidos.errors import ParameterError
+from aidos.core.resultpairs import Fetch, Result, ResultPair
+from aidos.errors import InputError, ParameterError
 from aidos.ingest.results.reading import PairsRead, read_pairs
 
 Shape = dict[str, dict[str, str]]
@@ -322,3 +322,29 @@ def test_hidden_files_are_passed_over(tmp_path: Path) -> None:
 def test_no_file_is_a_wrong_call() -> None:
     with pytest.raises(ParameterError, match="no file was named"):
         read_pairs()
+
+
+def test_rows_say_how_each_list_was_fetched(tmp_path: Path) -> None:
+    told = {
+        "vanilla": {"location": "Bern", "order": 2, "variant": "a"},
+        "personalised": {"location": "Genf", "order": 1, "variant": 7},
+    }
+    rows = [{**row, **told[row["list"]]} for row in flat_rows() if row["list"] in told]
+    pair = read_pairs([write_lines(tmp_path / "rows.jsonl", rows)]).pairs[0]
+    assert pair.fetch("vanilla") == Fetch(place="Bern", turn=2, bucket="a")
+    assert pair.fetch("personalised") == Fetch(place="Genf", turn=1, bucket="7")
+    rows[0]["order"] = "first"
+    with pytest.raises(InputError, match="order is not a whole number"):
+        read_pairs([write_lines(tmp_path / "rows.jsonl", rows)])
+
+
+def test_a_pair_says_how_its_lists_were_fetched_and_nothing_else_does(tmp_path: Path) -> None:
+    lists = {"vanilla": ["https://a.example/"], "personalised": ["https://b.example/"]}
+    fetches = {"vanilla": {"turn": 1, "when": "2026-03-01T10:00:00"}, "personalised": {"turn": 2}}
+    told = {"query": "q", **lists, "place": "Bern", "fetches": fetches}
+    pair = read_pairs([write_lines(tmp_path / "p.jsonl", [told])])
+    assert pair.pairs[0].fetch("personalised") == Fetch(place="Bern", turn=2)
+    assert pair.pairs[0].fetch("vanilla") == Fetch(place="Bern", turn=1, when=datetime(2026, 3, 1, 10))  # noqa: DTZ001
+    for bad in ("now", {"twice": {"turn": 1}}, {"vanilla": 3}):
+        with pytest.raises(InputError, match="fetches"):
+            read_pairs([write_lines(tmp_path / "p.jsonl", [{"query": "q", **lists, "fetches": bad}])])

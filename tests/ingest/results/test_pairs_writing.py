@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from saved_lists import flat_rows, serps, write_lines, write_table
 
-from aidos.core.resultpairs import Result, ResultPair
+from aidos.core.resultpairs import SIDES, Fetch, Result, ResultPair
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.results.reading import read_pairs
 from aidos.ingest.results.writing import write_pairs
@@ -35,6 +35,42 @@ pairs_drawn = st.builds(
     gap=st.none() | st.timedeltas(timedelta(days=-30), timedelta(days=30)),
     place=st.sampled_from(["", "Saarland,Germany"]),
 )
+
+
+fetches = st.builds(
+    Fetch,
+    place=st.sampled_from(["", "Bern", "Saarland,Germany"]),
+    when=st.none() | times,
+    turn=st.none() | st.integers(1, 3),
+    bucket=st.sampled_from(["", "b-17"]),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(known=st.tuples(fetches, fetches, fetches), again=st.booleans(), ending=st.sampled_from([".jsonl", ".parquet"]))
+def test_how_each_list_was_fetched_comes_back(
+    tmp_path: Path, known: tuple[Fetch, ...], again: bool, ending: str
+) -> None:
+    one = (Result(url="https://site.example/1", title="one"),)
+    first, second = known[0].when, known[1].when
+    given = ResultPair(
+        query="q",
+        vanilla=one,
+        personalised=one,
+        again=one if again else None,
+        when=first or second,
+        gap=second - first if first and second else None,
+        place=known[0].place or known[1].place,
+        fetches=known if again else known[:2],
+    )
+    path = tmp_path / f"pairs{ending}"
+    write_pairs(path, [given])
+    read = read_pairs([str(path)]).pairs[0]
+    sides = SIDES if again else SIDES[:2]
+    assert [read.fetch(side) for side in sides] == [given.fetch(side) for side in sides]
+    assert (read.when, read.gap, read.place) == (given.when, given.gap, given.place)
+    write_pairs(path, [read])
+    assert read_pairs([str(path)]).pairs[0] == read
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

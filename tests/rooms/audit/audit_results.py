@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aidos.core.resultpairs import Result, ResultPair
+from aidos.core.resultpairs import Fetch, Result, ResultPair
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.rooms.audit.topics.space import GivenTopics
 
@@ -50,7 +50,13 @@ def shuffled(generator, results, lifted, strength):
     return tuple(results[place] for place in np.argsort(scores, kind="stable"))
 
 
-def ask(generator, *, queries=120, length=6, lifted="diabetes", strength=4.0, rate=0.7, again=False):
+def by_lot(number, again):
+    """Lists from one place and variant, asked in an order that chance gave."""
+    turns = np.random.default_rng([number, 77]).permutation(3 if again else 2) + 1
+    return tuple(Fetch(place="here", turn=int(turn), bucket="usual") for turn in turns)
+
+
+def ask(generator, *, queries=120, length=6, lifted="diabetes", strength=4.0, rate=0.7, again=False, written_down=True):
     """Pairs of lists that mix all topics; the lifted topic rises in most of them."""
     found = []
     for number in range(queries):
@@ -63,6 +69,7 @@ def ask(generator, *, queries=120, length=6, lifted="diabetes", strength=4.0, ra
                 vanilla=shuffled(generator, results, None, 0),
                 personalised=shuffled(generator, results, on, strength),
                 again=shuffled(generator, results, None, 0) if again else None,
+                fetches=by_lot(number, again) if written_down else (),
             )
         )
     return found

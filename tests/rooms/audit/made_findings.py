@@ -1,5 +1,6 @@
 """Findings of audits made by hand, for tests of what is shown of them."""
 
+from aidos.rooms.audit.conclusion import Conclusion
 from aidos.rooms.audit.findings import (
     AuditFinding,
     ListDifference,
@@ -48,6 +49,20 @@ def watched(query="sugar <free> snacks"):
     return WatchedQuery(query=query, strength=4.2, switch=0.97, results=results())
 
 
+def conclusion(detected, **changes):
+    given = {
+        "kind": "topic" if detected else "nothing",
+        "p_value": 0.0005 if detected else 0.41,
+        "lacks": (),
+        "by_topic": 0.0005 if detected else 0.41,
+        "by_lists": 0.001 if detected else 0.7,
+        "beyond": 0.0005 if detected else None,
+        "by_place": None,
+        "by_time": 0.5,
+    }
+    return Conclusion(**(given | changes))
+
+
 def finding(**changes):
     detected = changes.get("detected", True)
     given = {
@@ -58,6 +73,7 @@ def finding(**changes):
         "detected": detected,
         "level": 0.05,
         "p_value": 0.0005 if detected else 0.41,
+        "conclusion": conclusion(detected),
         "controlled": True,
         "confidence": 0.95,
         "topics": tuple(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from made_findings import finding, span
+from made_findings import conclusion, finding, span
 
 from aidos.core.mechanism import Finding
 from aidos.report.page import render
@@ -27,6 +27,8 @@ def story(factors, *, found=None, reach=1.0, **changes):
         ),
         rate=span(0.12, 0.05),
         detected=found != (),
+        conclusion=conclusion(found != ()),
+        p_value=conclusion(found != ()).p_value,
     )
     weights = {each.topic.id: each.weight.value for each in before.topics}
     difference = np.array([weights[topic] * (factors.get(topic, 1.0) - 1) for topic in before.space.ids])
@@ -58,7 +60,7 @@ def test_the_words_name_what_fell_what_rose_and_what_stayed():
     )
     assert "No topic changed by more than chance." in story({}).summary
     gone = story({"diabetes": 0, "hiking": 0, "gambling": 0}, found=()).summary
-    assert "afterwards no personalisation is detected" in gone
+    assert "Before: personalised by topic. After: nothing found." in gone
 
 
 def test_the_page_is_a_finding_with_every_topic_and_the_marks():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from aidos.core.resultpairs import Result, ResultPair, align
 from aidos.errors import InputError
 from aidos.rooms.audit.arrays import TopicMaps
+from aidos.rooms.audit.designs import arrange
 from aidos.rooms.audit.items import LEAST_CONTROLLED, PairItems
 
 lists = st.lists(st.integers(0, 12), min_size=1, max_size=6, unique=True)
@@ -58,16 +59,17 @@ def test_addresses_that_lead_to_the_same_page_are_one_item_with_the_text_that_is
 
 def test_a_second_vanilla_list_controls_where_there_are_enough():
     with_it, without = pair_of([1, 2], [2, 1], [2, 1, 3]), pair_of([1, 2], [2, 1])
-    few = PairItems.of([with_it] * (LEAST_CONTROLLED - 1))
-    rare = PairItems.of([with_it] * LEAST_CONTROLLED + [without] * (LEAST_CONTROLLED + 1))
-    enough = PairItems.of([without] * LEAST_CONTROLLED + [with_it] * LEAST_CONTROLLED)
+    assert not arrange([with_it] * (LEAST_CONTROLLED - 1))[1].controlled
+    assert not arrange([with_it] * LEAST_CONTROLLED + [without] * (LEAST_CONTROLLED + 1))[1].controlled
+    pairs, design = arrange([without] * LEAST_CONTROLLED + [with_it] * LEAST_CONTROLLED)
+    assert design.controlled
+    assert design.account.queries.tolist() == list(range(LEAST_CONTROLLED, 2 * LEAST_CONTROLLED))
     maps = TopicMaps.from_dense(np.eye(3))
-    assert few.controlled(maps) is None
-    assert rare.controlled(maps) is None
-    pairs, control = enough.controlled(maps)
-    assert len(pairs) == len(control) == LEAST_CONTROLLED
+    control = PairItems.of(pairs).control(maps, design.account.queries, design.second)
+    assert len(control) == LEAST_CONTROLLED
     assert [side.tolist() for side in control.lists(0)] == [[0, 1, 2], [1, 0, 2]]
-    assert [side.tolist() for side in pairs.lists(0)] == [[0, 1], [1, 0]]
+    itself = PairItems.of(pairs).control(maps, design.account.queries[:1], ~design.second[:1])
+    assert [side.tolist() for side in itself.lists(0)] == [[0, 1], [0, 1]]
 
 
 def test_no_pairs_and_maps_of_other_items_are_refused():

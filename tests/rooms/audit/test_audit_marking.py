@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_findings import conclusion
 
 from aidos.core.profile import KeptProfile, tree_digest
 from aidos.errors import ParameterError
@@ -35,6 +36,7 @@ def finding(opened, weights, *, found=True):
         method="learning",
         space=TopicSpace(kind="taxonomy", topics=tuple(topics.values()), source="a taxonomy"),
         detected=found,
+        conclusion=conclusion(found, p_value=0.001),
         level=0.05,
         p_value=0.001,
         controlled=False,

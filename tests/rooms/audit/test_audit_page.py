@@ -8,6 +8,7 @@ from made_findings import TOPICS, finding, span, watched
 from aidos.core.mechanism import Finding
 from aidos.report.page import TwoLists, render
 from aidos.rooms.audit.findings import ListDifference, PowerPlan, Suspicion, TopicReason, WatchedResult
+from aidos.rooms.audit.headline import verdict_words
 from aidos.rooms.audit.page import audit_page, evidence_lists, topic_figure
 from aidos.rooms.audit.wording import (
     difference_rows,
@@ -17,7 +18,6 @@ from aidos.rooms.audit.wording import (
     searches_words,
     shown_topics,
     topic_rows,
-    verdict_words,
 )
 
 
@@ -36,10 +36,10 @@ def test_the_verdict_names_how_often_and_which_topics():
         "It lifts results about Diabetes and Hiking & <trails>, and sinks results about Gambling."
     )
     nothing = verdict_words(finding(detected=False))
-    assert nothing.startswith("No personalisation detected in 320 searches")
+    assert nothing.startswith("Nothing found in 320 searches: no more moved, by topic or in any other way")
     assert "Diabetes" not in nothing
     vague = finding(topics=tuple(replace(each, found=False) for each in finding().topics))
-    assert "cannot be told which topics" in verdict_words(vague)
+    assert "cannot be told which" in verdict_words(vague)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_plan_says_how_many_searches_or_that_no_number_can_be_named():
 
 def test_one_of_something_is_one():
     one = finding(detected=False, queries=1)
-    assert "detected in 1 search:" in verdict_words(one)
+    assert "found in 1 search:" in verdict_words(one)
     assert "None of 1 topic moves" in topic_figure(replace(one, topics=one.topics[:1])).caption
 
 

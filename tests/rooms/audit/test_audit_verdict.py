@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+from aidos.rooms.audit.chance import FEWEST, MANY, sign_flip_p_values
 from aidos.rooms.audit.inference import infer_profile
 from aidos.rooms.audit.learning import learn_profile
 from aidos.rooms.audit.numerics import ndtri
@@ -13,12 +14,9 @@ from aidos.rooms.audit.power import estimate_power, power_of, queries_needed
 from aidos.rooms.audit.shifts import rank_shift, shifts_by_query, within_list_squares
 from aidos.rooms.audit.uncertainty import BootstrapPlan, bootstrap_profile
 from aidos.rooms.audit.verdict import (
-    FEWEST,
-    MANY,
     direction_p_value,
     discoveries,
     judge,
-    sign_flip_p_values,
     simulated_p_values,
 )
 from aidos.studies.audit.engines import regress_topics
@@ -301,7 +299,7 @@ def test_of_many_queries_single_topics_have_the_normal_tail_and_rare_ones_are_co
     shifts[:, 2] = 0
     shifts[:3, 2] = 1
     tail = sign_flip_p_values(shifts, 1999, np.random.default_rng(1))
-    monkeypatch.setattr("aidos.rooms.audit.verdict.MANY", MANY + 1)
+    monkeypatch.setattr("aidos.rooms.audit.chance.MANY", MANY + 1)
     counted = sign_flip_p_values(shifts, 1999, np.random.default_rng(1))
     assert tail[0] == counted[0]
     assert tail[1] == pytest.approx(counted[1], abs=0.04)

@@ -1,18 +1,23 @@
 """The loop in the sample world: the service answers for any weights, the shield lets through what it may, and the audit
 sees the difference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from aidos.core.resultpairs import align
 from aidos.errors import InputError, ParameterError
+from aidos.jobs.desk import Desk
 from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.studies.audit.accounts import MARKED, UNMARKED, measure_accounts, measure_loops, standing_for
+from aidos.studies.audit.asking import choose_queries
 from aidos.studies.audit.loop import Rehearsal, sensitive_found
 from aidos.studies.audit.plan import AuditExperiment
+from aidos.studies.audit.rehearsal import RehearseAudit
 from aidos.studies.audit.service import SampleService
 from aidos.studies.audit.shielded import DOCUMENTS, ShieldedSearcher, own_profile
 from aidos.world.results import account_audit
@@ -182,3 +187,39 @@ def test_a_topic_counts_for_the_one_above_it_that_the_audit_has(first, search):
     known = first.finding.space.ids[0]
     assert standing_for([known], first.finding, search) == {known: known}
     assert standing_for([search.tree.ids[0]], first.finding, search) == {search.tree.ids[0]: None}
+
+
+def test_chosen_queries_mix_what_rose_in_the_pilot_and_are_asked_once(service, search):
+    account = service.account(1)
+    stream = service.stream("test pilot", 1)
+    asked = service.draw_queries(account, 100, stream)
+    pilot = [service.ask(query, account.weights, stream) for query in asked]
+    candidates = service.draw_queries(account, 400, stream)
+    lists = [service.look(query) for query in candidates]
+    chosen = choose_queries(pilot, lists, search, 80)
+    assert len(chosen) == len(set(chosen)) == 80
+    private = service.vocabulary.topics[int(account.liked[-1])].id
+    assert search.taxonomy.sensitive_category(private)
+
+    def about(numbers):
+        shown = [result for number in numbers for result in lists[number]]
+        return sum(f"/{private}/" in result.url for result in shown) / len(shown)
+
+    assert about(chosen[:40]) > 1.5 * about(range(len(lists)))
+    assert len(choose_queries(pilot, lists[:30], search, 80)) == 30
+
+
+def test_a_rehearsal_that_marks_nothing_says_so_before_all_else(service, search):
+    rehearsal = RehearseAudit(queries=20, draws=2, pilot=0.5).run(Desk())
+    assert rehearsal.value.pilot == ()
+    told = [block.text for block in rehearsal.blocks() if hasattr(block, "text")]
+    if rehearsal.value.marked:
+        rehearsal = replace(rehearsal, value=replace(rehearsal.value, marked=()))
+        told = [block.text for block in rehearsal.blocks() if hasattr(block, "text")]
+    assert told[0].startswith("Nothing was marked")
+    assert rehearsal.facts()["closed"] is False
+    closed = replace(rehearsal, value=replace(rehearsal.value, marked=("depression",)), names={
+        **rehearsal.names, "depression": "Depression"
+    })  # fmt: skip
+    assert closed.idle == ""
+    assert "Nothing was marked" not in "".join(block.text for block in closed.blocks() if hasattr(block, "text"))

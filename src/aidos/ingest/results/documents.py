@@ -40,6 +40,8 @@ FORMS = (
     "pairs (query, vanilla, personalised), a table with one row for each result (query, list, url, title), "
     "answers and saved pages of SearXNG, records of WebSearcher, TREC runs, HAR files"
 )
+FETCHES = "fetches"
+"""The field of a pair that says how each list was fetched."""
 
 
 @dataclass(slots=True)
@@ -78,9 +80,11 @@ class DocumentReader:
             return
         self.shelf.count("pairs")
         found: dict[Side, Listed] = {}
-        search = Search()
+        search, own = Search(), dict[Side, Search]()
         try:
             search = read_search(document, names)
+            own = _own_searches(document.get(FETCHES))
+            search = replace(search, when=own.get("vanilla", search).when or search.when)
             given = {side: name for side, name in sides.items() if side != "again" or document[name] is not None}
             found = {side: _listed(document[name] or (), name) for side, name in given.items()}
             if not search.query:
@@ -93,7 +97,7 @@ class DocumentReader:
                 side=side,
                 account=account,
                 listed=listed,
-                search=search,
+                search=own.get(side, search).over(search),
                 where=where,
                 key=key,
                 spoiled=not (found and search.query),
@@ -118,7 +122,7 @@ class DocumentReader:
         self.shelf.count("WebSearcher records" if serp_id else form)
         search, listed, spoiled = Search(), Listed(), False
         try:
-            search = _merged(read_search(document, names), known_of or Search())
+            search = read_search(document, names).over(known_of or Search())
             listed = _listed(document["results"], "results", plain=not serp_id)
         except UnreadableError as error:
             complain(self.shelf, where, error)
@@ -207,9 +211,21 @@ def _listed(entries: Any, column: str, *, plain: bool = False) -> Listed:
     return listed
 
 
-def _merged(own: Search, other: Search) -> Search:
-    """What an answer says of its search, and where it says nothing what its request says."""
-    return Search(query=own.query or other.query, when=own.when or other.when, place=own.place or other.place)
+def _own_searches(fetches: Any) -> dict[Side, Search]:
+    """How each list of a pair was fetched, by its name; UnreadableError where that is something else."""
+    if fetches is None:
+        return {}
+    if not isinstance(fetches, dict):
+        raise UnreadableError("bad-cell", f"{FETCHES} is no object with an object for each list", FETCHES)
+    found: dict[Side, Search] = {}
+    for name, entry in fetches.items():
+        side = side_of_word(name)
+        if entry is None:
+            continue
+        if side is None or not isinstance(entry, dict):
+            raise UnreadableError("bad-cell", f"{FETCHES} is no object with an object for each list", FETCHES)
+        found[side] = read_search(entry, field_names(tuple(entry)))
+    return found
 
 
 def _body(entry: Any) -> object:

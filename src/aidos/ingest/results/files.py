@@ -14,6 +14,7 @@ from aidos.core.jsontext import parse_json
 from aidos.engine.unpacking import zip_members
 from aidos.errors import Problem
 from aidos.ingest.problems import PAIRS, refuse
+from aidos.ingest.recognise import name_other_file
 from aidos.ingest.results.documents import read_page
 from aidos.ingest.results.names import Renames, field_names, shown_names, side_of_word
 from aidos.ingest.results.saved import Place
@@ -36,6 +37,8 @@ def form_of(source: Source, *, holds_lists: bool = True) -> Form:
     if source.is_parquet:
         return "parquet"
     start = first_text(source)
+    if "\0" in start and (other := name_other_file(source)):
+        raise refuse(other)
     first = start.lstrip()[:1]
     if not first:
         raise refuse(PAIRS.tell("empty-file", source.name))

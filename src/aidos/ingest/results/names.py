@@ -45,6 +45,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "when": ("when", "fetched", "timestamp", "time"),
     "gap": ("gap",),
     "place": ("place", "location", "loc"),
+    "turn": ("turn", "order", "asking_order"),
+    "bucket": ("bucket", "variant", "experiment"),
     "serp": (SERP,),
 }
 """Our columns, and the names that are understood for each."""
@@ -68,6 +70,8 @@ class FieldNames:
     when: tuple[str, ...]
     gap: tuple[str, ...]
     place: tuple[str, ...]
+    turn: tuple[str, ...]
+    bucket: tuple[str, ...]
     serp: tuple[str, ...]
     identifying: tuple[str, ...]
     """All that says which list a row belongs to."""
@@ -161,13 +165,17 @@ def side_of_word(word: str) -> Side | None:
 
 
 def side_of_path(path: Path, root: Path | None = None) -> Side | None:
-    """The side that the file's name says, or else a directory between ``root`` (or its parent) and it, the nearest."""
+    """The side that the file's name says, or else the nearest directory above it, up to ``root`` (or its parent).
+
+    A directory whose name has both, such as vanilla-and-personalised, says nothing.
+    """
     above = path.relative_to(root).parts[:-1] if root is not None else path.parts[-2:-1]
-    for part in (path.name, *reversed(above)):
-        named = PART.split(part.lower())
-        found = next((side for word, side in WORDS.items() if word in named), None)
-        if found is not None:
-            return found
+    named = (root.resolve().name, *above) if root is not None else above
+    for part in (path.name, *reversed(named)):
+        words = PART.split(part.lower())
+        sides = {side: None for word, side in WORDS.items() if word in words}
+        if sides and sides.keys() != {"vanilla", "personalised"}:
+            return next(iter(sides))
     return None
 
 

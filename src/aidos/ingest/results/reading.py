@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aidos.core.resultpairs import Result, ResultPair, Side
+from aidos.core.resultpairs import SIDES, Fetch, Result, ResultPair, Side
 from aidos.engine.unpacking import is_zip
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.formats.fields import UnreadableError
@@ -45,7 +45,6 @@ from aidos.ingest.sources import Source, find_sources
 __all__ = ["LONGEST_LIST", "PairCounts", "PairsRead", "join_lists", "read_pairs"]
 
 LONGEST_LIST = 10_000
-SIDES: tuple[Side, ...] = ("vanilla", "personalised", "again")
 DOCUMENT_IDS = ("docno", "docid", "doc_id", "object_id", "id")
 
 
@@ -277,9 +276,7 @@ def _with_search(saved: SavedList, shelf: Shelf) -> SavedList:
     found = shelf.searches.get(saved.serp_id)
     if found is None:
         return saved
-    own = saved.search
-    search = replace(own, query=own.query or found.query, when=own.when or found.when, place=own.place or found.place)
-    return replace(saved, search=search)
+    return replace(saved, search=saved.search.over(found))
 
 
 def _has_trouble(shelf: Shelf, lists: dict[Side, SavedList]) -> bool:
@@ -316,7 +313,26 @@ def _pair(lists: dict[Side, SavedList]) -> ResultPair:
         when=begun or ended,
         gap=gap,
         place=vanilla.search.place or personalised.search.place,
+        fetches=_fetches([vanilla, personalised, *([] if again is None else [again])]),
     )
+
+
+def _fetches(lists: Sequence[SavedList]) -> tuple[Fetch, ...]:
+    """How each list was fetched; nothing where a pair says it all by itself."""
+    first = lists[0].search
+    found = tuple(
+        Fetch(
+            place=saved.search.place,
+            # The time of a pair as a whole is that of its vanilla list.
+            when=saved.search.when if saved is lists[0] or saved.search.when is not first.when else None,
+            turn=saved.search.turn,
+            bucket=saved.search.bucket,
+        )
+        for saved in lists
+    )
+    begun, ended, *more = (fetch.when for fetch in found)
+    apart = len({fetch.place for fetch in found}) > 1 or any(more) or (begun is None and ended is not None)
+    return found if apart or any(fetch.turn is not None or fetch.bucket for fetch in found) else ()
 
 
 def _shared(saved: SavedList, vanilla: SavedList) -> tuple[Result, ...]:

@@ -11,7 +11,7 @@ the list has none). WebSearcher's results and TREC runs are such tables too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -47,8 +47,7 @@ Key = tuple[str | int, ...]
 """What the lists of a pair have in common."""
 Name = tuple[Side, str, str]
 """A list: its side, its account, and its pair, page or query."""
-SHORT = 10
-"""Numbers with fewer digits fit, and most are such."""
+SHORT = 10  # numbers with fewer digits fit, and most are such
 ADD_QUERY = "add a column query, or pair_id"
 ADD_SEARCHES = "name the file of the searches too, in which WebSearcher keeps qry for each serp_id"
 
@@ -81,6 +80,13 @@ class Search:
     gap: timedelta | None = None
     """How much later the personalised list of a pair was fetched, where the pair says it."""
     place: str = ""
+    turn: int | None = None
+    bucket: str = ""
+
+    def over(self, other: Search) -> Search:
+        """What this says, and where it says nothing what the other says."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(other, **{name: value for name, value in known.items() if value not in (None, "")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +151,8 @@ def read_search(entry: Mapping[str, Any], names: FieldNames) -> Search:
         when=moment(entry[stamped], stamped) if stamped else None,
         gap=_gap(entry, names),
         place=text(next((entry[name] for name in names.place if entry.get(name)), None)) or "",
+        turn=next((whole(entry[name], name) for name in names.turn if entry.get(name) not in (None, "")), None),
+        bucket=pick_id(entry, names.bucket).strip(),
     )
 
 
@@ -259,9 +267,7 @@ class Listed:
 
 def _kind(name: str) -> ResultKind:
     plain = name.strip().lower()
-    if plain in ORGANIC:
-        return "organic"
-    return "ad" if plain in ADS else "other"
+    return "organic" if plain in ORGANIC else "ad" if plain in ADS else "other"
 
 
 def _is_encodable(text: str) -> bool:

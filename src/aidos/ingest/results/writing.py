@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aidos.core.resultpairs import Result, ResultPair
+from aidos.core.resultpairs import SIDES, Fetch, Result, ResultPair
 from aidos.engine.files import replace_when_done
 from aidos.errors import InputError, ParameterError
 
@@ -22,6 +23,7 @@ __all__ = ["write_pairs"]
 ENDINGS = (".jsonl", ".ndjson", ".parquet")
 PAIRS_AT_ONCE = 1 << 10
 RESULTS = pa.list_(pa.struct([("url", pa.string()), ("title", pa.string()), ("snippet", pa.string())]))
+FETCH = pa.struct([("place", pa.string()), ("when", pa.timestamp("us")), ("turn", pa.int64()), ("bucket", pa.string())])
 FIELDS: list[tuple[str, pa.DataType]] = [
     ("query", pa.string()),
     ("when", pa.timestamp("us")),
@@ -30,6 +32,7 @@ FIELDS: list[tuple[str, pa.DataType]] = [
     ("vanilla", RESULTS),
     ("personalised", RESULTS),
     ("again", RESULTS),
+    ("fetches", pa.struct([(side, FETCH) for side in SIDES])),
 ]
 SCHEMA = pa.schema(FIELDS)
 
@@ -61,8 +64,10 @@ def _lines(pairs: Sequence[ResultPair]) -> Iterator[str]:
     for pair in pairs:
         row = _row(pair)
         told = {name: value for name, value in row.items() if value not in (None, "")}
-        if pair.when is not None:
-            told["when"] = pair.when.isoformat()
+        if row["when"] is not None:
+            told["when"] = row["when"].isoformat()
+        if pair.fetches:
+            told["fetches"] = {side: _told(fetch) for side, fetch in zip(SIDES, pair.fetches, strict=False)}
         yield json.dumps(told, ensure_ascii=False) + "\n"
 
 
@@ -76,13 +81,19 @@ def _write_parquet(partial: Path, pairs: Sequence[ResultPair]) -> None:
 def _row(pair: ResultPair) -> dict[str, Any]:
     return {
         "query": pair.query,
-        "when": pair.when,
+        "when": None if pair.fetches else pair.when,
         "gap": None if pair.gap is None else pair.gap.total_seconds(),
-        "place": pair.place,
+        "place": "" if pair.fetches else pair.place,
         "vanilla": [_entry(result) for result in pair.vanilla],
         "personalised": [_entry(result) for result in pair.personalised],
         "again": None if pair.again is None else [_entry(result) for result in pair.again],
+        "fetches": {side: asdict(fetch) for side, fetch in zip(SIDES, pair.fetches, strict=False)} or None,
     }
+
+
+def _told(fetch: Fetch) -> dict[str, Any]:
+    known = {name: value for name, value in asdict(fetch).items() if value not in (None, "")}
+    return known if fetch.when is None else known | {"when": fetch.when.isoformat()}
 
 
 def _entry(result: Result) -> dict[str, str]:

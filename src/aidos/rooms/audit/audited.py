@@ -68,7 +68,7 @@ class AuditedAccount(Finding):
     @property
     def verdict(self) -> str:
         """In a sentence or two."""
-        from aidos.rooms.audit.wording import verdict_words
+        from aidos.rooms.audit.headline import verdict_words
 
         return verdict_words(self.value)
 
@@ -109,6 +109,7 @@ class AuditedAccount(Finding):
         return {
             "verdict": self.verdict,
             "detected": finding.detected,
+            "conclusion": asdict(finding.conclusion),
             "p_value": finding.p_value,
             "level": finding.level,
             "controlled": finding.controlled,
@@ -220,12 +221,16 @@ class AuditedAccount(Finding):
             (directory / MODEL).chmod(0o600)
 
     def _told(self) -> Iterator[tuple[str, Value]]:
+        from aidos.rooms.audit.headline import KINDS, granted_words, missing_words
+
         finding = self.value
         verb = "has" if finding.changed == 1 else "have"
-        verdict = "detected" if finding.detected else "not detected"
         yield "searches", f"{finding.queries:,}, of which {finding.changed:,} {verb} lists that differ"
-        yield "verdict", f"{verdict} at level {finding.level:g}, p = {finding.p_value:.2g}"
-        yield "compared with", "a second list without account" if finding.controlled else "lists shaken at random"
+        yield "conclusion", f"{KINDS[finding.conclusion.kind]}, at level {finding.level:g}, p = {finding.p_value:.2g}"
+        yield "compared with", "a second list without account" if finding.controlled else "lists in another order"
+        for name, words in {"missing": missing_words(finding), "granted": granted_words(finding)}.items():
+            if words:
+                yield name, words
         if finding.detected:
             rate = finding.rate
             yield "personalised", f"{rate.value:.0%} of searches ({rate.low:.0%} to {rate.high:.0%})"
@@ -233,7 +238,10 @@ class AuditedAccount(Finding):
 
     def _next(self) -> str:
         """What to do next."""
-        if not self.value.detected:
+        kind = self.value.conclusion.kind
+        if kind not in {"topic", "nothing"}:
+            return "next: collect again so that it can be told" if self.value.conclusion.lacks else "next: see the page"
+        if kind == "nothing":
             from aidos.rooms.audit.wording import power_words
 
             words = power_words(self.value)

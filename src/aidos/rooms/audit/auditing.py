@@ -3,10 +3,10 @@
 From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it (bootstrap over
 queries), test whether anything is there at all, look for evidence that a person can read, and say what is doubtful.
 
-- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`) and the interval of its weight does
-  not hold 0: shift alone would also name topics that sink only because another one rises.
-- A verdict of "not detected" leaves no topic found and shows no evidence, whatever was learned. It does not mean that
-  there is no profile.
+- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`), and the interval of its weight
+  lies on the same side of 0: shift alone would also name topics that sink only because another one rises.
+- Topics are found and evidence is shown only where the conclusion is "personalised by topic"
+  (`aidos.rooms.audit.concluding`), whatever was learned. Any other one does not mean that there is no profile.
 
 Large audits take fewer bootstrap draws (20 from 100,000 pairs of ten results on), and distances between lists are
 measured on some of their queries; the finding says so.
@@ -14,7 +14,7 @@ measured on some of their queries; the finding says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from aidos.core.resultpairs import ResultPair
 from aidos.rooms.audit.arrays import PairArrays
 from aidos.rooms.audit.classification import SwapReport, find_swapped
+from aidos.rooms.audit.concluding import Weighed, weigh
+from aidos.rooms.audit.conclusion import Grant
+from aidos.rooms.audit.designs import Design, arrange
 from aidos.rooms.audit.differences import MOST_COMPARED, MOST_MOVED, measure_differences
 from aidos.rooms.audit.evidence import find_evidence, watch_query
 from aidos.rooms.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
@@ -35,7 +38,6 @@ from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.shifts import look_before_learning, rank_shift, some_of
 from aidos.rooms.audit.topics.space import DescribedItems, TopicSource, TopicSpace
 from aidos.rooms.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
-from aidos.rooms.audit.verdict import Verdict, judge
 
 __all__ = ["DescribedPairs", "describe_pairs", "run_audit"]
 
@@ -51,12 +53,18 @@ class DescribedPairs:
 
     items: PairItems
     described: DescribedItems
+    design: Design
+    """What can be compared with what."""
 
 
-def describe_pairs(pairs: Sequence[ResultPair], source: TopicSource) -> DescribedPairs:
-    """Number the results of the pairs, and say what each is about."""
-    items = PairItems.of(pairs)
-    return DescribedPairs(items=items, described=source.describe(items.items, items.vanilla))
+def describe_pairs(pairs: Sequence[ResultPair], source: TopicSource, granted: Collection[Grant] = ()) -> DescribedPairs:
+    """Number the results of the pairs, and say what each is about and what can be compared.
+
+    ``granted`` is what is taken on the person's word where the pairs do not say how they were fetched.
+    """
+    arranged, design = arrange(pairs, granted)
+    items = PairItems.of(arranged)
+    return DescribedPairs(items=items, described=source.describe(items.items, items.vanilla), design=design)
 
 
 def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
@@ -68,34 +76,34 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
     profile = learn(pairs, settings)
     plan = BootstrapPlan(draws=_affordable(audit, pairs), confidence=audit.confidence, seed=audit.seed)
     around = bootstrap_profile(learn, pairs, profile, settings, plan)
-    control = items.controlled(described.maps)
-    tested = control or (pairs,)
-    verdict = judge(*tested, level=audit.level, seed=audit.seed)
-    power = estimate_power(*tested, verdict=verdict)
+    weighed = weigh(items, described.maps, data.design, level=audit.level, seed=audit.seed)
+    conclusion, detected = weighed.conclusion, weighed.conclusion.kind == "topic"
+    power = estimate_power(weighed.compared, weighed.control, verdict=weighed.verdict)
     suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
-    shown = find_evidence(pairs, profile, most=audit.evidence) if verdict.personalised else ()
+    shown = find_evidence(pairs, profile, most=audit.evidence) if detected else ()
     return AuditFinding(
         queries=len(pairs),
         changed=int(pairs.changed.sum()),
         method=audit.method,
         space=described.space,
-        detected=verdict.personalised,
+        detected=detected,
+        conclusion=conclusion,
         level=audit.level,
-        p_value=verdict.p_value,
-        controlled=verdict.controlled,
+        p_value=conclusion.p_value,
+        controlled=data.design.controlled,
         confidence=audit.confidence,
-        topics=_topic_findings(described.space, profile, around, verdict, rank_shift(pairs)),
+        topics=_topic_findings(described.space, profile, around, weighed, rank_shift(pairs)),
         rate=_span(profile.rate, around.rate),
         mix=_span(profile.mix, around.mix),
         concentration=_span(profile.concentration, around.concentration),
         evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
-        differences=measure_differences(items, described.maps, seed=audit.seed),
-        power=_plan(power, described.space, len(pairs) / len(tested[0])),
+        differences=measure_differences(items, described.maps, data.design, seed=audit.seed),
+        power=_plan(power, described.space, len(pairs) / len(weighed.compared)),
         suspicion=suspicion,
         warnings=(
             *look_before_learning(pairs).warnings,
             *described.notes,
-            *_doubts(items, profile, suspicion),
+            *_doubts(items, data.design, profile, suspicion),
             *_shortcuts(items, audit.draws, plan.draws),
         ),
         drawn_rates=tuple(around.drawn_rates.tolist()),
@@ -129,14 +137,17 @@ def _topic_findings(
     space: TopicSpace,
     profile: LearnedProfile,
     around: ProfileIntervals,
-    verdict: Verdict,
+    weighed: Weighed,
     shifts: NDArray[np.float64],
 ) -> tuple[TopicFinding, ...]:
+    verdict, detected = weighed.verdict, weighed.conclusion.kind == "topic"
     deviations = around.draws.std(axis=0, ddof=1)
     found = []
     for number, topic in enumerate(space.topics):
         ends = Interval(float(around.low[number]), float(around.high[number]))
         weight = _span(float(profile.weights[number]), ends)
+        # What rose cannot have been sunk: where the test and the model disagree, neither is believed.
+        agree = detected and verdict.topic_scores[number] * weight.value > 0
         found.append(
             TopicFinding(
                 topic=topic,
@@ -144,13 +155,13 @@ def _topic_findings(
                 deviation=float(deviations[number]),
                 shift=float(shifts[number]),
                 p_value=float(verdict.topic_p_values[number]),
-                found=bool(verdict.topics[number]) and (weight.low > 0 or weight.high < 0),
+                found=bool(verdict.topics[number] and agree) and (weight.low > 0 or weight.high < 0),
             )
         )
     return tuple(sorted(found, key=lambda each: (not each.found, -abs(each.weight.value))))
 
 
-def _doubts(items: PairItems, profile: LearnedProfile, suspicion: Suspicion) -> list[str]:
+def _doubts(items: PairItems, design: Design, profile: LearnedProfile, suspicion: Suspicion) -> list[str]:
     """What may be wrong with the pairs, or with what was learned."""
     found = []
     apart = sum(len(items.vanilla[query]) == sum(items.shown[query]) for query in range(len(items)))
@@ -160,7 +171,7 @@ def _doubts(items: PairItems, profile: LearnedProfile, suspicion: Suspicion) -> 
             "so that their order says little: are both lists of the same query and service?"
         )
     again = sum(each is not None for each in items.again)
-    if again and not len(items.controlled_queries):
+    if again and not design.controlled:
         found.append(
             f"{some_of(again, len(items))} a second vanilla list, too few to test with: "
             f"at least {LEAST_CONTROLLED} and half of all are needed"

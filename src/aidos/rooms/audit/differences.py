@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import TopicMaps
+from aidos.rooms.audit.chance import FREE, Signs, signs_p_value
+from aidos.rooms.audit.designs import Design
 from aidos.rooms.audit.findings import ListDifference
 from aidos.rooms.audit.items import PairItems
 from aidos.rooms.audit.numerics import linprog
@@ -35,6 +37,7 @@ __all__ = [
     "MOST_MOVED",
     "Difference",
     "compare_lists",
+    "distance_table",
     "earth_movers_distance",
     "jaccard_distance",
     "kendall_distance",
@@ -46,8 +49,6 @@ Floats = NDArray[np.float64]
 Items = Sequence[Hashable]
 PERSISTENCE = 0.9
 """How likely the reader of rank-biased overlap goes on to the next rank."""
-FLIPS = 1999
-"""Random signs that a test compares with."""
 Longs = NDArray[np.int64]
 Measure = Literal["jaccard", "kendall", "rbo", "earth-mover"]
 
@@ -117,54 +118,77 @@ class Difference:
     """How likely a mean so far above the noise is where personalised and second vanilla lists could be exchanged."""
 
 
-def compare_lists(
+def compare_lists(  # noqa: PLR0913 - three lists, and how they were asked
     distance: Callable[[Items, Items], float],
     vanilla: Sequence[Items],
     personalised: Sequence[Items],
     again: Sequence[Items] | None = None,
     *,
     seed: int = 0,
+    signs: Signs = FREE,
 ) -> Difference:
-    """The mean distance, its noise floor and an exact one-sided test of the difference by sign flips."""
+    """The mean distance, its noise floor and an exact one-sided test of the difference by signs."""
     if not vanilla:
         raise InputError("there are no lists to compare")
     seen = np.array([distance(one, other) for one, other in zip(vanilla, personalised, strict=True)])
     if again is None:
         return Difference(mean=float(seen.mean()), noise=None, p_value=None)
     floor = np.array([distance(one, other) for one, other in zip(vanilla, again, strict=True)])
-    excess = seen - floor
-    signs = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(excess))) * 2 - 1
-    above = int((signs @ excess >= excess.sum() - 1e-12).sum())
-    return Difference(mean=float(seen.mean()), noise=float(floor.mean()), p_value=(1 + above) / (1 + FLIPS))
+    p_value = signs_p_value(seen - floor, np.random.default_rng(seed), signs)
+    return Difference(mean=float(seen.mean()), noise=float(floor.mean()), p_value=p_value)
 
 
-def measure_differences(items: PairItems, maps: TopicMaps, *, seed: int) -> tuple[ListDifference, ...]:
+def measure_differences(items: PairItems, maps: TopicMaps, design: Design, *, seed: int) -> tuple[ListDifference, ...]:
     """Every measure over the queries, with its noise floor where second vanilla lists are there to tell it."""
-    controlled = items.controlled_queries
-    queries = controlled if len(controlled) else np.arange(len(items))
     generator = np.random.default_rng(seed)
-    compared = _some(queries, MOST_COMPARED, generator)
+    compared = _some(np.arange(len(design.account.queries)), MOST_COMPARED, generator)
     moved = _some(compared, MOST_MOVED, generator)
+    known = _known(items, maps, design.account.queries[moved])
     found = []
     measures: tuple[tuple[Measure, Callable[[Items, Items], float], Longs], ...] = (
-        ("jaccard", jaccard_distance, compared),
-        ("kendall", kendall_distance, compared),
-        ("rbo", rbo_distance, compared),
-        ("earth-mover", partial(earth_movers_distance, maps=_known(items, maps, moved)), moved),
+        *((measure, distance, compared) for measure, distance in DISTANCES.items()),
+        ("earth-mover", partial(earth_movers_distance, maps=known), moved),
     )
     for measure, distance, chosen in measures:
-        numbers = chosen.tolist()
+        queries = design.account.queries[chosen].tolist()
+        held, other = [], []
+        for query, second in zip(queries, design.second[chosen].tolist(), strict=True):
+            lists = items.vanilla_shown(query), items.again[query] or ()
+            held.append(lists[0] if second or not design.controlled else lists[1])
+            other.append(lists[1] if second else lists[0])
         difference = compare_lists(
             distance,
-            [items.vanilla_shown(query) for query in numbers],
-            [items.personalised_shown(query) for query in numbers],
-            [items.again[query] or () for query in numbers] if len(controlled) else None,
+            held,
+            [items.personalised_shown(query) for query in queries],
+            other if design.controlled else None,
             seed=seed,
+            signs=design.account.signs.of(chosen),
         )
         found.append(
             ListDifference(measure=measure, mean=difference.mean, noise=difference.noise, p_value=difference.p_value)
         )
     return tuple(found)
+
+
+def distance_table(items: PairItems, queries: Longs) -> Floats:
+    """Of all three lists of some queries: queries by pairs of lists by measures of order.
+
+    Pairs are the two vanilla lists, the first of them and the personalised one, the second and that.
+    """
+    found = np.empty((len(queries), 3, len(DISTANCES)))
+    for row, query in enumerate(queries.tolist()):
+        one, two, account = items.vanilla_shown(query), items.again[query] or (), items.personalised_shown(query)
+        for place, (first, second) in enumerate(((one, two), (one, account), (two, account))):
+            found[row, place] = [distance(first, second) for distance in DISTANCES.values()]
+    return found
+
+
+DISTANCES: dict[Measure, Callable[[Items, Items], float]] = {
+    "jaccard": jaccard_distance,
+    "kendall": kendall_distance,
+    "rbo": rbo_distance,
+}
+"""Those that need no topics."""
 
 
 def _distinct(items: Items) -> set[Hashable]:

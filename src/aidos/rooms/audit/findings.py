@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from aidos.core.jsontext import parse_json
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError
+from aidos.rooms.audit.conclusion import Conclusion
 from aidos.rooms.audit.topics.space import AuditTopic, TopicSpace
 
 if TYPE_CHECKING:
@@ -153,10 +154,12 @@ class AuditFinding:
     method: Method
     space: TopicSpace
     detected: bool
-    """The verdict: whether personalisation was detected."""
+    """Whether the conclusion is that the service personalises by topic."""
+    conclusion: Conclusion
     level: float
     """The rate of false alarms that the verdict keeps."""
     p_value: float
+    """Of all tests together, whether the lists of the account differ from those without."""
     controlled: bool
     """Whether a second vanilla fetch was there to compare with."""
     confidence: float
@@ -187,7 +190,7 @@ FINDING = "finding.json"
 """The file of a directory that holds everything that was found."""
 LARGEST = 1 << 28
 """Bytes of it."""
-FORMAT = 1
+FORMAT = 2
 """Of what is written; another number is another shape."""
 
 
@@ -241,6 +244,8 @@ def _check(finding: AuditFinding, name: str) -> None:
         raise _damaged(name, "drawn_rates, too few to compare by")
     if finding.found and not finding.detected:
         raise _damaged(name, "topics found where nothing was detected")
+    if finding.detected != (finding.conclusion.kind == "topic") or finding.p_value != finding.conclusion.p_value:
+        raise _damaged(name, "a conclusion that its numbers contradict")
 
 
 def _damaged(name: str, where: str) -> InputError:

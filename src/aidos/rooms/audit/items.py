@@ -72,23 +72,13 @@ class PairItems:
         """What the learner takes; ``maps`` has a row for each item."""
         return PairArrays.from_lists(self.vanilla, self.personalised, self._checked(maps))
 
-    @property
-    def controlled_queries(self) -> NDArray[np.int64]:
-        """Queries with a second vanilla list; none where they are too few to test with."""
-        found = np.array([number for number, items in enumerate(self.again) if items is not None], dtype=np.int64)
-        return found if len(found) >= max(LEAST_CONTROLLED, len(self) / 2) else found[:0]
-
-    def controlled(self, maps: TopicMaps) -> tuple[PairArrays, PairArrays] | None:
-        """Of the queries with a second vanilla list: the pairs, and vanilla against second vanilla lists.
-
-        None where they are too few to test with.
-        """
-        chosen = self.controlled_queries
-        if not len(chosen):
-            return None
-        lists = [_align(self.vanilla_shown(query), self.again[query] or ()) for query in chosen.tolist()]
-        control = PairArrays.from_lists([one for one, _ in lists], [other for _, other in lists], self._checked(maps))
-        return self.arrays(maps).take(chosen), control
+    def control(self, maps: TopicMaps, queries: NDArray[np.int64], second: NDArray[np.bool_]) -> PairArrays:
+        """Vanilla lists against those that the account's are compared with: the second of these queries, or itself."""
+        lists = [
+            _align(self.vanilla_shown(query), (self.again[query] or ()) if other else self.vanilla_shown(query))
+            for query, other in zip(queries.tolist(), second.tolist(), strict=True)
+        ]
+        return PairArrays.from_lists([one for one, _ in lists], [other for _, other in lists], self._checked(maps))
 
     def vanilla_shown(self, query: int) -> Numbers:
         """The vanilla list of a query as it was."""

@@ -24,6 +24,14 @@ from aidos.report.page import (
 )
 from aidos.report.values import Value, counted
 from aidos.rooms.audit.findings import AuditFinding, WatchedQuery, WatchedResult
+from aidos.rooms.audit.headline import (
+    KINDS,
+    MEANINGS,
+    granted_words,
+    missing_words,
+    rows_of_tests,
+    verdict_words,
+)
 from aidos.rooms.audit.wording import (
     DIFFERENCE_COLUMNS,
     TOPIC_COLUMNS,
@@ -34,7 +42,6 @@ from aidos.rooms.audit.wording import (
     power_words,
     shown_topics,
     topic_rows,
-    verdict_words,
 )
 
 __all__ = ["audit_page", "evidence_lists", "topic_figure"]
@@ -67,11 +74,6 @@ NO_NOISE = (
     "No search has a second list without an account, so that the noise of the service itself is not known. Fetch the "
     "list without an account twice, and this table will say how much of the difference is noise."
 )
-NOTHING = (
-    "It means that the results which moved are about no topic in particular: lists that differ by chance would look "
-    "like this. It does not mean that the service holds no profile of you. It may personalise other searches than "
-    "these, go by something else than topics, such as your place or language, or pull too little to be seen here."
-)
 
 
 def audit_page(finding: AuditFinding, *, command: str = "", recipe: str = "", notes: Sequence[str] = ()) -> Page:
@@ -80,6 +82,7 @@ def audit_page(finding: AuditFinding, *, command: str = "", recipe: str = "", no
         _verdict(finding),
         *_evidence(finding),
         *_differences(finding),
+        _tests(finding),
         *_warnings([*finding.warnings, *notes]),
         method_chapter(finding, command=command, recipe=recipe),
     ]
@@ -157,7 +160,11 @@ def _verdict(finding: AuditFinding) -> Chapter:
         blocks += [Facts(tuple(tiles)), topic_figure(finding), Prose(f"{ABOUT_TOPICS}\n\n{sure}")]
         return Chapter(title="What the service does for you", blocks=tuple(blocks))
     tiles += [("topics looked at", len(finding.topics)), ("p", f"{finding.p_value:.2g}")]
-    blocks += [Facts(tuple(tiles)), Prose(f"{NOTHING}\n\n{power_words(finding)}")]
+    blocks.append(Facts(tuple(tiles)))
+    if missing := missing_words(finding):
+        blocks.append(Callout("caution", f"What would tell it: {missing}."))
+    told = (MEANINGS[finding.conclusion.kind], power_words(finding) if finding.conclusion.kind == "nothing" else "")
+    blocks += [Prose("\n\n".join(filter(None, told)))] if any(told) else []
     if finding.topics:
         blocks += [topic_figure(finding), Prose(ABOUT_TOPICS)]
     return Chapter(title="What this means, and what it does not", blocks=tuple(blocks))
@@ -188,6 +195,14 @@ def _differences(finding: AuditFinding) -> Iterator[Chapter]:
     )
     blocks = (Prose(ABOUT_DIFFERENCES), table, Prose(NOISE if known else NO_NOISE))
     yield Chapter(title="How far the lists differ", blocks=blocks)
+
+
+def _tests(finding: AuditFinding) -> Chapter:
+    """The conclusion with every test that it comes from."""
+    rows = (("conclusion", KINDS[finding.conclusion.kind]), *rows_of_tests(finding))
+    table = DataTable(caption="Every test that was made", columns=("what was tested", "result"), rows=rows)
+    words = granted_words(finding)
+    return Chapter(title="What was tested", blocks=(table, *([Callout("caution", words)] if words else [])))
 
 
 def _warnings(sentences: Sequence[str]) -> Iterator[Chapter]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.rooms.audit.conclusion import Grant
 
 if TYPE_CHECKING:
     from aidos.rooms.audit.auditing import DescribedPairs
@@ -50,6 +51,10 @@ class ProfileAudit:
 
     seed: Annotated[int, Ge(0)] = 0
     """What draws and tests start from; the same seed gives the same finding."""
+
+    granted: tuple[Grant, ...] = ()
+    """What you vouch for where lists do not say it: the same place, an order by coin toss (order), the same variant
+    of the service (bucket); may be repeated."""
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -6,9 +6,10 @@ moves the way that the other half says, which sees several weak ones. Which list
 depends on where the noise comes from:
 
 - *With a second vanilla fetch* for each query: without a profile the personalised and the second vanilla list could
-  be exchanged. Doing so flips the sign of the difference of their shifts, so all sign flips are equally likely. The
-  test is exact, whatever the noise.
-- *Without it* there are two suspects. Either both lists are noisy views of one ranking; then they could be exchanged
+  be exchanged. Doing so flips the sign of the difference of their shifts (`aidos.rooms.audit.chance`). The test is
+  exact, whatever the noise; where the order of asking is known and was left to chance, also where the service drifts.
+  The same holds without a second vanilla list, if the order of asking is known.
+- *With neither* there are two suspects. Either both lists are noisy views of one ranking; then they could be exchanged
   with each other, which flips the sign of the shift. Or the personalised list is the vanilla one with noise of the
   law f; then items at the top can only fall, and topics that often stand at the top seem to be sunk. The second is
   simulated at the lambda that fits. The larger of the two p-values counts, so that the rate of false alarms is kept
@@ -16,70 +17,36 @@ depends on where the noise comes from:
 
 Topics are reported only where the verdict is that the engine personalises, and then at a false discovery rate of the
 same level (Benjamini and Hochberg). "Not detected" does not mean "not there": see `aidos.rooms.audit.power`.
-
-Why halves: a profile of several weak topics may hide from tests of single topics, of which each pays for all the
-others. So the queries are halved at random. One half gives each topic a weight, its mean shift over the root of its
-mean square; in the other half each query is one number, its shifts weighed by these. Without a profile these numbers
-have no direction, whatever the weights, since they come from other queries. Each half judges the other, and the smaller
-p-value is doubled. (Weights of the whole model find hardly more, and cost a hundred times as much.)
-
-What "no direction" means depends on where the noise comes from, as above: random signs of the queries, which is exact
-with a second vanilla list, and without one lists drawn from f as well, the larger p-value of the two.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays
+from aidos.rooms.audit.chance import FREE, MANY, TINY, Signs, Tested, halves_p_value, sign_flip_p_values
 from aidos.rooms.audit.densities import draw_places
 from aidos.rooms.audit.learning import fit_concentration
 from aidos.rooms.audit.numerics import ndtr
 from aidos.rooms.audit.shifts import shifts_by_query
 
 __all__ = [
-    "FEWEST",
-    "MANY",
-    "Tested",
     "Verdict",
     "direction_p_value",
     "discoveries",
     "judge",
-    "sign_flip_p_values",
     "simulated_p_values",
 ]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-TINY = 1e-12
-"""Statistics that differ by rounding alone count as equal."""
-AT_ONCE = 20_000_000
-"""Signs that are held at a time."""
-MANY = 20_000
-"""Queries from which on sums of random signs are taken as normal for single topics."""
-SMALL_PART = 0.1
-"""Of such a sum's deviation, what the largest part may have."""
 FINEST = 8
 """Simulations for one unit of the level: two tests, one of two halves, still reach half of it."""
-
-
-class Tested(NamedTuple):
-    """What one test says."""
-
-    overall: float
-    """The p-value of the largest topic."""
-    each: Floats
-    """The p-value of each topic."""
-    scores: Floats
-    """How many standard deviations each topic shifted; below 0 it sank."""
-    threshold: float
-    """What the largest score would have to reach."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,7 +64,7 @@ class Verdict:
     topics: Flags
     """Topics that the engine lifts or sinks, at a false discovery rate of the level."""
     controlled: bool
-    """Whether a second vanilla fetch was there to compare with."""
+    """Whether a second vanilla fetch or a known order of asking was there, so that the test is exact."""
 
     @property
     def personalised(self) -> bool:
@@ -120,15 +87,18 @@ def discoveries(p_values: Floats, level: float) -> Flags:
     return found
 
 
-def judge(
+def judge(  # noqa: PLR0913 - what is compared, and by which rules
     pairs: PairArrays,
     control: PairArrays | None = None,
     *,
     level: float = 0.05,
     simulations: int = 199,
     seed: int = 0,
+    signs: Signs = FREE,
 ) -> Verdict:
     """The verdict; ``control`` pairs the same queries' vanilla lists with a second vanilla fetch.
+
+    ``signs`` say in which queries the list of the account was asked later than the one it is compared with.
 
     There are 40 sign flips a topic, at least 1999: enough for the smallest threshold of one topic. From 20,000 queries
     on there are 1999, the p-value of a topic that is in many lists is the normal tail, which needs no flips, and
@@ -143,13 +113,15 @@ def judge(
     shifts = shifts_by_query(pairs)
     flips = 1999 if len(pairs) >= MANY else max(1999, 40 * pairs.topic_count)
     if control is not None:
-        tested = sign_flip_p_values(shifts - shifts_by_query(control), flips, generator, level)
+        tested = sign_flip_p_values(shifts - shifts_by_query(control), flips, generator, level, signs)
+    elif signs.later is not None:
+        tested = sign_flip_p_values(shifts, flips, generator, level, signs)
     else:
         flipped = sign_flip_p_values(shifts, flips, generator, level)
         tested = _weaker(flipped, simulated_p_values(pairs, simulations, generator, level))
     p_value = tested.overall
     if len(pairs) < MANY:
-        whole = direction_p_value(pairs, control, generator, simulations=simulations)
+        whole = direction_p_value(pairs, control, generator, simulations=simulations, signs=signs)
         p_value = min(1.0, 2 * min(p_value, whole))
     detected = p_value <= level
     return Verdict(
@@ -159,35 +131,8 @@ def judge(
         topic_scores=tested.scores,
         threshold=tested.threshold,
         topics=discoveries(tested.each, level) if detected else np.zeros(len(tested.each), dtype=np.bool_),
-        controlled=control is not None,
+        controlled=control is not None or signs.later is not None,
     )
-
-
-def sign_flip_p_values(shifts: Floats, flips: int, generator: np.random.Generator, level: float = 0.05) -> Tested:
-    """For the largest topic and for each: how often random signs of the queries give as large a sum.
-
-    Sums are divided by the root of their sum of squares, which no flip changes.
-    """
-    used = shifts[np.abs(shifts).max(axis=1, initial=0) > TINY]
-    lengths = np.sqrt((used**2).sum(axis=0))
-    scaled = np.divide(used, lengths, out=np.zeros_like(used), where=lengths > TINY)
-    scores: Floats = scaled.sum(axis=0)
-    seen = np.abs(scores)
-    largest = float(seen.max(initial=0))
-    exceeded, by_chance, done = np.zeros(len(seen)), np.empty(flips), 0
-    while done < flips:
-        size = min(500, flips - done, max(1, AT_ONCE // max(len(used), 1)))
-        signs = generator.integers(0, 2, (size, len(used))) * 2.0 - 1
-        drawn = np.abs(signs @ scaled) + TINY
-        exceeded += (drawn >= seen).sum(axis=0)
-        by_chance[done : done + size] = drawn.max(axis=1, initial=TINY)
-        done += size
-    each = (1 + exceeded) / (1 + flips)
-    if len(shifts) >= MANY:
-        each = np.where(np.abs(scaled).max(axis=0, initial=0) <= SMALL_PART, 2 * ndtr(-seen), each)
-        each = np.where(seen > TINY, each, 1.0)
-    overall = (1 + int((by_chance >= largest).sum())) / (1 + flips)
-    return Tested(overall, each, scores, float(np.quantile(by_chance, 1 - level)))
 
 
 def simulated_p_values(
@@ -234,43 +179,25 @@ def _total_shifts(pairs: PairArrays, moves: Floats) -> Floats:
     return pairs.maps.add(pairs.sum_by_item(moves))
 
 
-FLIPS = 1999
-FEWEST = 8
-"""Queries below which halves say nothing."""
-
-
 def direction_p_value(
-    pairs: PairArrays, control: PairArrays | None, generator: np.random.Generator, *, simulations: int = 199
+    pairs: PairArrays,
+    control: PairArrays | None,
+    generator: np.random.Generator,
+    *,
+    simulations: int = 199,
+    signs: Signs = FREE,
 ) -> float:
     """How likely halves agree so well without a profile, at most; 1 where there are too few queries."""
-    if len(pairs) < FEWEST:
-        return 1.0
     shifts = shifts_by_query(pairs)
     if control is not None:
-        shifts -= shifts_by_query(control)
-    first = generator.permutation(len(pairs)) % 2 == 0
-    found = []
-    for tried in (first, ~first):
-        weights = _direction(shifts[~tried])
-        p_value = _by_signs(shifts[tried] @ weights, generator)
-        if control is None:
-            p_value = max(p_value, _by_simulation(pairs.take(tried), weights, simulations, generator))
-        found.append(p_value)
-    return min(1.0, 2 * min(found))
-
-
-def _direction(shifts: Floats) -> Floats:
-    """A weight for each topic; 0 where it never moved."""
-    lengths = np.sqrt((shifts**2).mean(axis=0))
-    found: Floats = np.divide(shifts.mean(axis=0), lengths, out=np.zeros_like(lengths), where=lengths > TINY)
-    return found
-
-
-def _by_signs(moves: Floats, generator: np.random.Generator) -> float:
-    """How often random signs of the queries give as large a sum."""
-    signs = generator.integers(0, 2, (FLIPS, len(moves))) * 2.0 - 1
-    reached = int((signs @ moves >= moves.sum() - TINY).sum())
-    return (1 + reached) / (1 + FLIPS)
+        return halves_p_value(shifts - shifts_by_query(control), generator, signs)
+    if signs.later is not None:
+        return halves_p_value(shifts, generator, signs)
+    return halves_p_value(
+        shifts,
+        generator,
+        doubt=lambda tried, weights: _by_simulation(pairs.take(tried), weights, simulations, generator),
+    )
 
 
 def _by_simulation(pairs: PairArrays, weights: Floats, simulations: int, generator: np.random.Generator) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from aidos.report.page import Block, Callout, Chapter, Code, DataTable, Prose
-from aidos.report.values import Value, counted
+from aidos.report.values import Value
 from aidos.rooms.audit.findings import AuditFinding, ListDifference, Span, TopicFinding, WatchedResult
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "searches_words",
     "shown_topics",
     "topic_rows",
-    "verdict_words",
 ]
 
 TOPIC_COLUMNS = ("topic", "what the service does", "weight", "interval", "p", "rank shift")
@@ -40,21 +39,6 @@ NAMED = 6
 """Topics that a sentence names."""
 MOST_QUERIES = 100_000
 """Beyond it a number of queries is no plan any more."""
-
-
-def verdict_words(finding: AuditFinding) -> str:
-    """The verdict in a plain sentence or two."""
-    if not finding.detected:
-        asked = counted(finding.queries, "search", "searches")
-        return f"No personalisation detected in {asked}: no more moved than chance would move."
-    lifted = [each.topic.name for each in finding.found if each.is_lifted]
-    sunk = [each.topic.name for each in finding.found if not each.is_lifted]
-    said = f"The service changes your results in {searches_words(finding.rate.value)}."
-    if not finding.found:
-        return f"{said} It cannot be told which topics it goes by."
-    does = [f"lifts results about {listed(lifted)}"] if lifted else []
-    does += [f"sinks results about {listed(sunk)}"] if sunk else []
-    return f"{said} It {', and '.join(does)}."
 
 
 def searches_words(rate: float) -> str:
@@ -183,8 +167,8 @@ FORMULA = (
     "learned together, so that they explain all lists best. Weights are held near 0 where the lists say little."
 )
 ASSUMPTIONS = (
-    "It takes for granted that a result is about the topics that its title and text speak of, that one profile holds "
-    "for all searches, and that both lists of a search were fetched at the same moment and place."
+    "It takes for granted that a result is about the topics that its title and text speak of, and that one profile "
+    "holds for all searches."
 )
 NOT_SHOWN = (
     "Why the service weighs a topic, where it knows it from, and what it does with it elsewhere cannot be seen in "
@@ -222,9 +206,8 @@ def _terms(finding: AuditFinding) -> Iterator[tuple[str, str]]:
         "compared with",
         "a second list without an account"
         if finding.controlled
-        else "lists shaken at random, since few searches have a second list without an account",
+        else "lists in another order, since few searches have a second list without an account",
     )
-    yield "verdict", f"{'detected' if finding.detected else 'not detected'}, p = {finding.p_value:.2g}"
     yield "intervals", f"hold {finding.confidence:.0%}, by drawing the searches again with replacement"
     yield "scores against ranks", f"{finding.mix.value:.2f} ({finding.mix.low:.2f} to {finding.mix.high:.2f})"
     steady = finding.concentration

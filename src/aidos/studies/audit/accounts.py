@@ -15,6 +15,7 @@ import pyarrow as pa
 from aidos.core.progress import SILENT, Progress
 from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.auditing import describe_pairs
+from aidos.rooms.audit.conclusion import GRANTS
 from aidos.rooms.audit.findings import AuditFinding
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
@@ -38,7 +39,7 @@ def measure_accounts(
     with progress.task("auditing accounts", total=number, unit="accounts") as task:
         for account in range(number):
             pairs = service.sampled_pairs(account)
-            finding = _auditor(asked).run(describe_pairs(pairs, TaxonomyTopics(search)))
+            finding = _auditor(asked).run(describe_pairs(pairs, TaxonomyTopics(search), GRANTS))
             rows.append({"account": account, **_compared(finding, service, search, account)})
             task.advance(1)
     return pa.Table.from_pylist(rows)

@@ -25,6 +25,7 @@ from aidos.rooms.audit.findings import AuditFinding
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
+from aidos.studies.audit.asking import choose_queries
 from aidos.studies.audit.service import SampleService, WorldQuery
 from aidos.studies.audit.shielded import ShieldedSearcher, own_profile
 from aidos.world.results import Account
@@ -33,6 +34,8 @@ __all__ = ["QUERIES", "LoopOutcome", "Rehearsal", "sensitive_found"]
 
 QUERIES = 300
 """Queries that are asked each time unless more or fewer are wanted."""
+CANDIDATES = 5
+"""Queries that are looked at for each that is chosen."""
 TAXONOMY = "the taxonomy that comes with aidos"
 """What the taxonomy of the sample world is called in the searcher's profile."""
 
@@ -42,6 +45,8 @@ class LoopOutcome:
     """Both audits of one account, and the shield between them."""
 
     before_pairs: tuple[ResultPair, ...] = field(repr=False)
+    pilot: tuple[ResultPair, ...] = field(repr=False)
+    """Pairs that the queries of both audits were chosen by."""
     after_pairs: tuple[ResultPair, ...] = field(repr=False)
     profile: KeptProfile = field(repr=False)
     """The searcher's own profile, with the marks."""
@@ -71,6 +76,8 @@ class Rehearsal:
     asked: tuple[WorldQuery, ...] = field(repr=False)
     pairs: tuple[ResultPair, ...] = field(repr=False)
     finding: AuditFinding = field(repr=False)
+    pilot: tuple[ResultPair, ...] = field(default=(), repr=False)
+    """Pairs that the queries were chosen by; they are not audited."""
 
     @classmethod
     def of(  # noqa: PLR0913 - who, by what, and how much of it
@@ -81,13 +88,22 @@ class Rehearsal:
         audit: ProfileAudit,
         *,
         queries: int = QUERIES,
+        pilot: int = 0,
         progress: Progress = SILENT,
     ) -> Self:
-        """Ask the queries of an account, and audit it."""
+        """Ask the queries of an account, and audit it; the first ``pilot`` of them choose the others."""
         account = service.account(number)
         asked = service.draw_queries(account, queries, service.stream("loop queries", number))
-        stream, pairs = service.stream("loop before", number), []
+        stream, pairs, tried = service.stream("loop before", number), list[ResultPair](), list[ResultPair]()
         with progress.task("asking with the profile known", total=queries, unit="queries") as task:
+            for query in asked[:pilot]:
+                tried.append(service.ask(query, account.weights, stream))
+                task.advance(1)
+            if pilot:
+                more = service.stream("loop candidates", number)
+                candidates = service.draw_queries(account, CANDIDATES * (queries - pilot), more)
+                lists = [service.look(query) for query in candidates]
+                asked = tuple(candidates[each] for each in choose_queries(tried, lists, search, queries - pilot))
             for query in asked:
                 pairs.append(service.ask(query, account.weights, stream))
                 task.advance(1)
@@ -101,6 +117,7 @@ class Rehearsal:
             asked=asked,
             pairs=tuple(pairs),
             finding=finding,
+            pilot=tuple(tried),
         )
 
     def shielded(
@@ -123,6 +140,7 @@ class Rehearsal:
         after = self.audit.run(describe_pairs(pairs, topics))
         return LoopOutcome(
             before_pairs=self.pairs,
+            pilot=self.pilot,
             after_pairs=tuple(pairs),
             profile=profile.remembering(tree, memory),
             marked=tuple(profile.sensitivities),

@@ -1,5 +1,6 @@
 """The job that rehearses the whole loop in the sample world: audit, mark, shield, audit again, compare.
 
+    pilot.jsonl    lists of the searches that the others were chosen by
     before.jsonl   lists with and without the account, the service knowing its whole profile
     before/        the audit of them
     profile.json   the searcher's own profile, with the marks
@@ -7,7 +8,8 @@
     after/         the audit of them
     comparison.html
 
-The account is made up, and the truth about it is known.
+The account is made up, and the truth about it is known. Where the first audit finds nothing sensitive, nothing is
+marked and the loop shows nothing of marks: that is said before all else.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Ge
+from annotated_types import Ge, Lt
 
 from aidos.core.checks import check_parameters
 from aidos.jobs.answer import Finding, save_page
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["RehearseAudit", "RehearsedAudit"]
 
 PAGE = "comparison.html"
+FEWEST = 60
+"""Searches below which a pilot would leave too few to audit."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -77,7 +81,7 @@ class RehearsedAudit(Finding):
             after=outcome.after,
             comparison=outcome.comparison,
             marked=outcome.marked,
-            notes=self.happened,
+            notes=(*([self.idle] if self.idle else []), self.asked_how, *self.happened),
             asked=self.asked,
             output=None if self.output is None else self.output / PAGE,
         )
@@ -89,6 +93,35 @@ class RehearsedAudit(Finding):
 
         ordered = sorted(self.value.truth.items(), key=lambda each: -each[1])
         return listed([self.names[topic] for topic, _ in ordered])
+
+    @property
+    def asked_how(self) -> str:
+        """How the searches were chosen."""
+        outcome = self.value
+        if not outcome.pilot:
+            return f"{len(outcome.before_pairs):,} searches were asked as they came."
+        return (
+            f"{len(outcome.pilot):,} searches were asked as they came. By what rose in them "
+            f"{len(outcome.before_pairs):,} others were chosen that would tell most, and these alone are audited."
+        )
+
+    @property
+    def idle(self) -> str:
+        """What is said first where nothing was marked, with what more searches would show; empty elsewhere."""
+        from aidos.rooms.audit.wording import power_words
+
+        if self.value.marked:
+            return ""
+        more = power_words(self.value.before) if self.value.before.conclusion.kind == "nothing" else ""
+        return (
+            "Nothing was marked, since the first audit found nothing sensitive: the loop was not closed, and this "
+            f"rehearsal shows nothing of what a mark does. Take more searches, or another account. {more}"
+        ).strip()
+
+    @property
+    def found_true(self) -> int:
+        """How many topics the first audit found that the service really held."""
+        return sum(each.topic.id in self.value.truth for each in self.value.before.found)
 
     @property
     def happened(self) -> tuple[str, ...]:
@@ -113,7 +146,10 @@ class RehearsedAudit(Finding):
             "size": self.world.size,
             "seed": self.world.seed,
             "account": self.account,
+            "closed": bool(outcome.marked),
+            "pilot": len(outcome.pilot),
             "queries": len(outcome.before_pairs),
+            "found_true": self.found_true,
             "truth": dict(outcome.truth),
             "marked": list(outcome.marked),
             "sent": outcome.sent,
@@ -134,6 +170,8 @@ class RehearsedAudit(Finding):
 
         held, marked, sent = self.happened
         steps = (
+            *([self.idle, ""] if self.idle else []),
+            self.asked_how,
             f"1. before: {self.before.verdict}",
             f"   {held}",
             f"2. {marked}",
@@ -168,6 +206,8 @@ class RehearsedAudit(Finding):
         outcome = self.value
         refuse_taken(directory)
         with directory_when_done(directory, private=True) as made:
+            if outcome.pilot:
+                write_pairs(made / "pilot.jsonl", outcome.pilot)
             for name, pairs, audited in (
                 ("before", outcome.before_pairs, self.before),
                 ("after", outcome.after_pairs, self.after),
@@ -209,7 +249,9 @@ class RehearseAudit:
     account: int | None = None
     """The number of the account, from 0 on; the first with something to hide if unset."""
     queries: Annotated[int, Ge(20)] = 300
-    """How many searches are asked each time."""
+    """How many searches are asked, the pilot included."""
+    pilot: Annotated[float, Ge(0), Lt(1)] = 1 / 3
+    """The share of them that is asked as they come, to choose the others by; 0 chooses none, nor do fewer than 60."""
     draws: Annotated[int, Ge(2)] = 100
     """How often the searches are drawn again for the intervals."""
 
@@ -238,7 +280,8 @@ class RehearseAudit:
         search, _ = searcher(open_named(None))
         service, audit = SampleService.of(world), ProfileAudit(draws=self.draws)
         account = _telling_account(service, search) if self.account is None else self.account
-        first = Rehearsal.of(service, account, search, audit, queries=self.queries, progress=desk.progress)
+        pilot = round(self.pilot * self.queries) if self.queries >= FEWEST else 0
+        first = Rehearsal.of(service, account, search, audit, queries=self.queries, pilot=pilot, progress=desk.progress)
         marked = sensitive_found(first.finding, search)
         outcome = first.shielded(ProfileGeneralisation(), marked, progress=desk.progress)
         return RehearsedAudit(

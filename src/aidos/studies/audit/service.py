@@ -13,10 +13,11 @@ from typing import Self
 import numpy as np
 import pyarrow as pa
 
-from aidos.core.resultpairs import Result, ResultPair
+from aidos.core.resultpairs import Fetch, Result, ResultPair
 from aidos.errors import ParameterError
 from aidos.world.documents import document_blocks
 from aidos.world.results import (
+    DEPTH,
     Account,
     SearchIndex,
     account_audit,
@@ -100,7 +101,12 @@ class SampleService:
             vanilla=self._shown(vanilla),
             personalised=self._shown(personalised),
             again=None if again is None else self._shown(again),
+            fetches=_by_lot(stream, 3 if twice else 2),
         )
+
+    def look(self, query: WorldQuery) -> tuple[Result, ...]:
+        """The list without an account."""
+        return self._shown(self.index.best(query.words, DEPTH))
 
     def sampled_pairs(self, number: int) -> tuple[ResultPair, ...]:
         """The pairs of an account as they stand in the sample."""
@@ -119,3 +125,9 @@ class SampleService:
 
     def _shown(self, documents: Ints) -> tuple[Result, ...]:
         return tuple(self.results[number] for number in documents.tolist())
+
+
+def _by_lot(stream: np.random.Generator, lists: int) -> tuple[Fetch, ...]:
+    """Asked at one place, of one variant, in a random order; this takes nothing from what the stream draws."""
+    turns = stream.spawn(1)[0].permutation(lists) + 1
+    return tuple(Fetch(place="sample world", turn=turn, bucket="only") for turn in turns.tolist())

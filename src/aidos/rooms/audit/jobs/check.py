@@ -121,7 +121,12 @@ class CheckPairs:
     def run(self, desk: Desk) -> CheckedPairs:
         """Read the lists and look at them."""
         from aidos.ingest.results.checks import examine_pairs, find_remarks
+        from aidos.rooms.audit.designs import arrange
+        from aidos.rooms.audit.headline import lack_remarks
 
         read = self.how.read(self.pairs)
         facts = examine_pairs(read.pairs)
-        return CheckedPairs(value=read, pair_facts=facts, found=tuple(find_remarks(facts)), asked=desk.asked)
+        found = find_remarks(facts)
+        if not any(remark.stops for remark in found):
+            found += lack_remarks(arrange(read.pairs)[1].lacks)
+        return CheckedPairs(value=read, pair_facts=facts, found=found, asked=desk.asked)

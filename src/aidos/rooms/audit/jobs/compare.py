@@ -208,6 +208,7 @@ class ComparedAudits(Finding):
         return Figure(chart=chart, caption=f"{number:,} {verb} by more than chance.{more}", table=table)
 
     def _rates(self) -> str:
+        from aidos.rooms.audit.headline import KINDS
         from aidos.rooms.audit.wording import searches_words
 
         before, after = self.before, self.after
@@ -216,11 +217,7 @@ class ComparedAudits(Finding):
                 f"The service changed results in {searches_words(before.rate.value)} before and in "
                 f"{searches_words(after.rate.value)} after."
             )
-        if before.detected:
-            return "The service personalised before; afterwards no personalisation is detected."
-        if after.detected:
-            return "Before no personalisation was detected; afterwards the service personalises."
-        return "Neither before nor after was personalisation detected."
+        return f"Before: {KINDS[before.conclusion.kind]}. After: {KINDS[after.conclusion.kind]}."
 
     def _values(self) -> dict[str, Any]:
         return {"summary": self.summary}

@@ -80,7 +80,7 @@ class ShownEvidence(Finding):
 
     def remarks(self) -> Sequence[str]:
         """That nothing was detected, where nothing was."""
-        chance = "no personalisation was detected: these lists may differ by chance"
+        chance = "the audit did not conclude that the service personalises by topic: these lists show nothing of that"
         return () if self.value.detected else (chance,)
 
     def _moves(self, search: WatchedQuery) -> Sequence[tuple[Value, ...]]:

@@ -69,7 +69,7 @@ class AuditAccount:
             chosen = self.about.choose(self.audit.seed)
             profile = self._profile(learned=chosen.learned)
             doubts = _look_at(read.pairs)
-            described, model = _describe(read.pairs, chosen, self.audit.seed)
+            described, model = _describe(read.pairs, chosen, self.audit)
         if chosen.remark:
             desk.remark(chosen.remark)
         if profile is not None:
@@ -105,13 +105,15 @@ def _look_at(pairs: Sequence[ResultPair]) -> tuple[str, ...]:
     return tuple(remark.sentence for remark in found if remark.kind not in SAID_BY_THE_AUDIT)
 
 
-def _describe(pairs: Sequence[ResultPair], chosen: ChosenTopics, seed: int) -> tuple[DescribedPairs, TopicModel | None]:
+def _describe(
+    pairs: Sequence[ResultPair], chosen: ChosenTopics, audit: ProfileAudit
+) -> tuple[DescribedPairs, TopicModel | None]:
     """Say what results are about; InputError where the topics are not those of the earlier audit."""
     from aidos.rooms.audit.auditing import describe_pairs
     from aidos.rooms.audit.topics.latent import LatentTopics
 
-    source = chosen.source if chosen.jointly is None else _learned_jointly(pairs, chosen.jointly, seed)
-    described = describe_pairs(pairs, source)
+    source = chosen.source if chosen.jointly is None else _learned_jointly(pairs, chosen.jointly, audit.seed)
+    described = describe_pairs(pairs, source, audit.granted)
     if chosen.ids is not None and described.described.space.ids != chosen.ids:
         raise InputError("the topics are not those of the earlier audit", hint="use the same taxonomy, model or table")
     return described, source.model if isinstance(source, LatentTopics) else None
