@@ -6,12 +6,9 @@ from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
-from aidos.rooms.audit.inference import infer_profile
-from aidos.rooms.audit.learning import learn_profile
 from aidos.rooms.audit.numerics import ndtri
 from aidos.rooms.audit.power import estimate_power, power_of, queries_needed
 from aidos.rooms.audit.shifts import rank_shift, shifts_by_query, within_list_squares
-from aidos.rooms.audit.uncertainty import BootstrapPlan, bootstrap_profile
 from aidos.rooms.audit.verdict import (
     FEWEST,
     MANY,
@@ -175,26 +172,6 @@ def test_rank_shift_is_the_sum_of_the_specification():
     assert within_list_squares(pairs) == pytest.approx(squares, abs=1e-5)
     assert rank_shift(pairs) == pytest.approx(shifts / np.sqrt(squares), abs=1e-4)
     assert regress_topics(pairs) == pytest.approx(shifts / squares, abs=1e-4)
-
-
-@pytest.mark.parametrize("learn", [infer_profile, learn_profile])
-def test_intervals_hold_the_truth_and_shrink_with_more_queries(learn):
-    truth = HiddenProfile(topics=8, favoured=2)
-    widths = []
-    for queries in (60, 240):
-        sampled = sample_audit(truth, np.random.default_rng(5), queries=queries)
-        profile = learn(sampled.pairs)
-        found = bootstrap_profile(learn, sampled.pairs, profile, plan=BootstrapPlan(draws=20))
-        assert ((found.low <= profile.weights + 0.3) & (profile.weights - 0.3 <= found.high)).all()
-        favoured = sampled.weights > 0
-        assert found.low[favoured].min() > found.high[~favoured].mean()
-        widths.append((found.high - found.low).mean())
-        if learn is learn_profile:
-            assert sampled.switches.mean() in found.rate
-            assert found.mix.low - 0.05 <= truth.mix <= found.mix.high + 0.05
-    assert widths[1] < widths[0]
-    with pytest.raises(ParameterError, match="draws"):
-        BootstrapPlan(draws=1)
 
 
 def test_power_as_planned_is_the_power_that_simulation_finds():

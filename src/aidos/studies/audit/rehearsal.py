@@ -210,8 +210,6 @@ class RehearseAudit:
     """The number of the account, from 0 on; the first with something to hide if unset."""
     queries: Annotated[int, Ge(20)] = 300
     """How many searches are asked each time."""
-    draws: Annotated[int, Ge(2)] = 100
-    """How often the searches are drawn again for the intervals."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -236,7 +234,7 @@ class RehearseAudit:
         from aidos.studies.audit.service import SampleService
 
         search, _ = searcher(open_named(None))
-        service, audit = SampleService.of(world), ProfileAudit(draws=self.draws)
+        service, audit = SampleService.of(world), ProfileAudit()
         account = _telling_account(service, search) if self.account is None else self.account
         first = Rehearsal.of(service, account, search, audit, queries=self.queries, progress=desk.progress)
         marked = sensitive_found(first.finding, search)
