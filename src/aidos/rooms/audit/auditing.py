@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.core.resultpairs import ResultPair
+from aidos.rooms.audit.arrays import PairArrays
 from aidos.rooms.audit.classification import SwapReport, find_swapped
 from aidos.rooms.audit.differences import MOST_COMPARED, MOST_MOVED, measure_differences
 from aidos.rooms.audit.evidence import find_evidence, watch_query
@@ -64,13 +65,9 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
     settings = LearningSettings().narrowed_for(pairs)
     learn = METHODS[audit.method]
     profile = learn(pairs, settings)
-    fixed = audit.method == "inference"
-    around = intervals_around(pairs, profile, fixed_laws=fixed, confidence=audit.confidence)
     control = items.controlled(described.maps)
     tested = control or (pairs,)
-    if control:
-        noise = intervals_around(control[1], learn(control[1], settings), fixed_laws=fixed)
-        around = around.beyond(noise, len(pairs) / len(control[1]))
+    around = _around(audit, pairs, profile, control and learn(control[1], settings), control and control[1])
     verdict = judge(*tested, level=audit.level, seed=audit.seed)
     power = estimate_power(*tested, verdict=verdict)
     suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
@@ -102,6 +99,21 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
             *_shortcuts(items),
         ),
     )
+
+
+def _around(
+    audit: ProfileAudit,
+    pairs: PairArrays,
+    profile: LearnedProfile,
+    noisy: LearnedProfile | None,
+    control: PairArrays | None,
+) -> ProfileIntervals:
+    """Intervals; ``noisy`` is what was learned from two vanilla lists, where there are such."""
+    fixed = audit.method == "inference"
+    around = intervals_around(pairs, profile, fixed_laws=fixed, confidence=audit.confidence)
+    if noisy is None or control is None:
+        return around
+    return around.beyond(intervals_around(control, noisy, fixed_laws=fixed), len(pairs) / len(control))
 
 
 def _span(told: Estimate) -> Span:
