@@ -105,7 +105,7 @@ QUESTIONS = {
     },
     "audit bookmarklet": {"site": "site.toml", "output": "bookmark.html"},
     "audit check": {"pairs": ["rehearsed/before.jsonl"]},
-    "audit learn": {"pairs": ["rehearsed/before.jsonl"], "draws": 2, "method": "inference", "output": "audited"},
+    "audit learn": {"pairs": ["rehearsed/before.jsonl"], "method": "inference", "output": "audited"},
     "audit evidence": {"directory": "rehearsed/before"},
     "audit compare": {"before": "rehearsed/before", "after": "rehearsed/after", "output": "compared.html"},
 }
@@ -113,7 +113,7 @@ QUESTIONS = {
 
 FEW = {"epsilons": [50.0], "ks": [3], "usual_epsilon": 50.0}
 SLOW_QUESTIONS = {
-    "audit rehearse": {"queries": 20, "draws": 2, "output": "loop"},
+    "audit rehearse": {"queries": 20, "output": "loop"},
     "expose train": {**EXPOSED, "target": "topics", "output": "model.json"},
     "evaluate mediator": {
         "posts": ["posts.parquet"],
@@ -153,7 +153,7 @@ BEFORE = (
     "fair rerank rankings.parquet -o served-before.jsonl --system changing --store attention.store",
     "fair export attention.store -o exported.parquet",
     "risk rank posts.parquet --topic depression --measure bow -o ranks --i-am-the-operator",
-    "audit rehearse --queries 20 --draws 2 -o rehearsed",
+    "audit rehearse --queries 20 -o rehearsed",
 )
 """Commands that leave behind what some questions ask about."""
 

@@ -75,7 +75,7 @@ STEPS = (
     "ledger open log.tsv --epsilon 3 --delta 1e-5 -o log.ledger",
     "fair rerank rankings.jsonl --store attention.store -o served.jsonl",
     "shield profile build notes -o profile.json",
-    "audit learn pairs.jsonl -o audit --draws 5",
+    "audit learn pairs.jsonl -o audit",
     "taxonomy import topics.txt -o topics.taxonomy --index",
 )
 
@@ -252,7 +252,7 @@ KINDS = {
             lambda state, place: [
                 ["audit", "evidence", str(state)],
                 ["audit", "compare", str(state), str(place / "audit"), "-o", str(state) + ".html"],
-                f"audit learn {place}/pairs.jsonl --same-topics {state} --draws 2 -o {state}.next".split(),
+                f"audit learn {place}/pairs.jsonl --same-topics {state} -o {state}.next".split(),
             ],
         ),
         Kind(

@@ -77,7 +77,7 @@ def pairs(place):
 @pytest.fixture(scope="module")
 def audit(place, pairs):
     output = place / "audit"
-    assert run(["audit", "learn", str(pairs), "-o", str(output), "--draws", "20", "--quiet"]) == 0
+    assert run(["audit", "learn", str(pairs), "-o", str(output), "--quiet"]) == 0
     return output
 
 
@@ -163,7 +163,7 @@ def test_sides_can_be_named_by_options(capsys, tmp_path, pairs):
 
 
 def test_learning_tells_topics_and_numbers_and_keeps_searches_in_private_files(capsys, place, pairs, audit):
-    said = shown(capsys, "learn", pairs, "--draws", 20)
+    said = shown(capsys, "learn", pairs)
     assert "It lifts results about Debt" in " ".join(said.out.split())
     assert "lifts it" in said.out
     assert SECRET not in said.out + said.err
@@ -179,7 +179,7 @@ def test_learning_tells_topics_and_numbers_and_keeps_searches_in_private_files(c
 
 
 def test_the_same_seed_gives_the_same_finding_and_facts_for_machines_hold_no_search(capsys, pairs, audit, tmp_path):
-    found = told(capsys, "learn", pairs, "--draws", 20, "-o", tmp_path / "again")
+    found = told(capsys, "learn", pairs, "-o", tmp_path / "again")
     assert (tmp_path / "again" / "finding.json").read_bytes() == (audit / "finding.json").read_bytes()
     assert SECRET not in json.dumps(found)
     assert found["detected"] is True
@@ -190,7 +190,7 @@ def test_the_same_seed_gives_the_same_finding_and_facts_for_machines_hold_no_sea
 
 def test_where_nothing_is_personalised_nothing_is_detected(capsys, tmp_path):
     null = write_pairs(tmp_path / "null.jsonl", topic="", seed=6)
-    said = shown(capsys, "learn", null, "--draws", 20, "-o", tmp_path / "null")
+    said = shown(capsys, "learn", null, "-o", tmp_path / "null")
     assert "Nothing found in 60 searches" in " ".join(said.out.split())
     text = (tmp_path / "null" / "report.html").read_text()
     assert "does not mean that the service holds no profile" in text
@@ -217,7 +217,6 @@ def test_a_recipe_gives_the_same_audit_and_takes_the_place_of_options(capsys, pa
         (("--level", "1.5"), "--level must be less than 1"),
         (("--level", "0"), "--level must be greater than 0"),
         (("--confidence", "nan"), "--confidence must be"),
-        (("--draws", "1"), "--draws must be at least 2"),
         (("--method", "guess"), "--method must be one of"),
         (("--topics", "magic"), "--topics"),
         (("--mark", "all"), "go with --mark-sensitive"),
@@ -236,13 +235,13 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_read(capsys, audit,
 
 
 def test_sensitive_topics_are_marked_in_the_profile_and_stay_marked(capsys, pairs, profile):
-    found = told(capsys, "learn", pairs, "--draws", 20, "--mark-sensitive", profile, "--sensitivity", 2.5)
+    found = told(capsys, "learn", pairs, "--mark-sensitive", profile, "--sensitivity", 2.5)
     assert found["marked"]["marked"] == ["Debt"]
     held = json.loads(profile.read_text())["sensitivities"]
     assert held["debt"] == 2.5
     assert is_private(profile)
     before = profile.read_bytes()
-    said = shown(capsys, "learn", pairs, "--draws", 20, "--mark-sensitive", profile)
+    said = shown(capsys, "learn", pairs, "--mark-sensitive", profile)
     assert "marked already, itself or above: Debt" in said.out
     assert profile.read_bytes() == before
 
@@ -266,18 +265,18 @@ def test_given_topics_take_the_place_of_the_taxonomy(capsys, pairs, tmp_path):
     lines = [f"{each['url']},my {each['topic']},1" for row in rows for each in row["vanilla"]]
     maps = tmp_path / "maps.csv"
     maps.write_text("\n".join(["address,topic,share", *lines]) + "\n")
-    found = told(capsys, "learn", pairs, "--draws", 20, "--topic-maps", maps, "-o", tmp_path / "given")
+    found = told(capsys, "learn", pairs, "--topic-maps", maps, "-o", tmp_path / "given")
     assert [each["name"] for each in found["topics"] if each["found"] and each["weight"]["value"] > 0] == ["my debt"]
     said = complaint(capsys, "learn", pairs, "--same-topics", tmp_path / "given")
     assert "--topic-maps FILE" in said
 
 
 def test_learned_topics_are_kept_and_can_be_used_again(capsys, pairs, audit, tmp_path):
-    options = ("--draws", 20, "--topics", "lda", "--number", 4)
+    options = ("--topics", "lda", "--number", 4)
     told(capsys, "learn", pairs, *options, "-o", tmp_path / "first")
     assert is_private(tmp_path / "first" / "topics.npz")
     later = write_pairs(tmp_path / "later.jsonl", seed=9)
-    told(capsys, "learn", later, "--draws", 20, "--same-topics", tmp_path / "first", "-o", tmp_path / "second")
+    told(capsys, "learn", later, "--same-topics", tmp_path / "first", "-o", tmp_path / "second")
     assert len(told(capsys, "compare", tmp_path / "first", tmp_path / "second")["topics"]) == 4
     assert "--same-topics" in complaint(capsys, "compare", tmp_path / "first", audit)
     (tmp_path / "first" / "topics.npz").unlink()
@@ -285,7 +284,7 @@ def test_learned_topics_are_kept_and_can_be_used_again(capsys, pairs, audit, tmp
 
 
 def test_topics_can_be_learned_together_with_the_profile(capsys, pairs):
-    options = ("--draws", 20, "--topics", "lda", "--number", 4, "--joint")
+    options = ("--topics", "lda", "--number", 4, "--joint")
     found = told(capsys, "learn", pairs, *options)
     assert found["detected"] is True
     best = max(found["topics"], key=lambda each: each["weight"]["value"])
@@ -295,7 +294,7 @@ def test_topics_can_be_learned_together_with_the_profile(capsys, pairs):
 
 def test_two_audits_are_compared_in_the_terminal_and_on_a_private_page(capsys, audit, tmp_path):
     later = write_pairs(tmp_path / "later.jsonl", topic="", seed=8)
-    told(capsys, "learn", later, "--draws", 20, "--same-topics", audit, "-o", tmp_path / "after")
+    told(capsys, "learn", later, "--same-topics", audit, "-o", tmp_path / "after")
     page = tmp_path / "page.html"
     said = shown(capsys, "compare", audit, tmp_path / "after", "-o", page)
     words = " ".join(said.out.split())
@@ -338,7 +337,7 @@ def test_missing_findings_are_refused(capsys, audit, tmp_path):
 
 def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path):
     output = tmp_path / "my loop"
-    found = told(capsys, "rehearse", "-o", output, "--queries", 25, "--draws", 5)
+    found = told(capsys, "rehearse", "-o", output, "--queries", 25)
     assert found["queries"] == 25
     assert len(found["truth"]) > 1
     names = {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()}
@@ -354,8 +353,7 @@ def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path)
         ),
     }
     assert all(is_private(path) for path in (output, *output.rglob("*")))
-    assert f"-o &#39;{output}&#39; --queries 25 --draws 5" in (output / "comparison.html").read_text()
-    assert len(json.loads((output / "before" / "finding.json").read_text())["drawn_rates"]) == 5
+    assert f"-o &#39;{output}&#39; --queries 25" in (output / "comparison.html").read_text()
     assert told(capsys, "check", output / "before.jsonl")["pairs"] == 25
     assert told(capsys, "compare", output / "before", output / "after")["detected"] == found["comparison"]["detected"]
     capsys.readouterr()
@@ -363,5 +361,4 @@ def test_the_whole_loop_is_rehearsed_and_its_files_can_be_used(capsys, tmp_path)
     assert set(json.loads(capsys.readouterr().out)["supports"]) == set(found["truth"])
     assert "holds something else already" in complaint(capsys, "rehearse", "-o", output)
     assert "--queries must be at least" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--queries", 3)
-    assert "--draws must be at least 2" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--draws", 1)
     assert "accounts" in complaint(capsys, "rehearse", "-o", tmp_path / "new", "--account", 9999)

@@ -8,8 +8,8 @@ from aidos.report.page import Block, Callout, Chapter, Code, Facts, Prose
 
 __all__ = ["audit_chapter"]
 
-QUERIES, DRAWS = 300, 30
-"""Searches of each audit, and draws for its intervals: fewer than usual, for nobody waits for a demo."""
+QUERIES = 300
+"""Searches of each audit."""
 LIMITS = (
     "The service of the sample world believes what it is sent and remembers nothing. A real one may keep what it "
     "knows, and a change of its own looks the same as an effect of the shield."
@@ -22,8 +22,8 @@ def audit_chapter(place: Workplace) -> Outcome:
     from aidos.studies.audit.rehearsal import RehearseAudit
 
     world = place.world
-    command = f"aidos audit rehearse -o rehearsal --size {world.size} --seed {world.seed} --draws {DRAWS}"
-    asked = RehearseAudit(size=str(world.size), seed=world.seed, queries=QUERIES, draws=DRAWS)
+    command = f"aidos audit rehearse -o rehearsal --size {world.size} --seed {world.seed}"
+    asked = RehearseAudit(size=str(world.size), seed=world.seed, queries=QUERIES)
     done = asked.run(Desk(progress=place.progress))
     before, after = done.value.before, done.value.after
     held, *between = done.happened

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
-from saved_lists import PAIRS, answers, archive, page, write_json
+from saved_lists import PAIRS, answers, page, write_json
 
 from aidos.core.resultpairs import ResultPair
 from aidos.errors import InputError
@@ -127,12 +126,3 @@ def test_a_directory_says_by_its_own_name_which_side_its_lists_are(
     write_json(tmp_path / "vanilla-and-personalised" / "one.json", answers("vanilla")[0])
     with pytest.raises(InputError, match="nothing says whether"):
         read_pairs([str(tmp_path / "vanilla-and-personalised")])
-
-
-def test_a_zip_archive_is_named_for_what_it_is(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "vanilla.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("vanilla.har", json.dumps(archive("vanilla")) * 30)
-    with pytest.raises(InputError, match="a zip archive") as told:
-        read_pairs([str(tmp_path / "vanilla.zip")])
-    assert "skip" not in str(told.value) + str(told.value.hint)
-    assert "unpack it" in str(told.value) + str(told.value.hint)

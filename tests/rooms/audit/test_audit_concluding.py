@@ -38,7 +38,7 @@ def test_lists_in_no_order_are_no_all_clear():
         replace(pair, personalised=tuple(pair.personalised[place] for place in generator.permutation(6)))
         for pair in ask(generator, queries=100, rate=0, again=True)
     ]
-    finding = ProfileAudit(draws=2).run(describe_pairs(pairs, given_topics(pairs)))
+    finding = ProfileAudit().run(describe_pairs(pairs, given_topics(pairs)))
     assert next(each.p_value for each in finding.differences if each.measure == "kendall") <= 0.001
     assert finding.conclusion.by_topic > 0.05
     assert finding.conclusion.kind == "not-topic"
@@ -108,7 +108,7 @@ def test_the_audit_before_took_place_order_and_variants_for_a_profile():
 
 def test_what_is_missing_is_said_with_what_to_do_about_it():
     pairs = ask(np.random.default_rng(0), queries=60, again=True, written_down=False)
-    finding = ProfileAudit(draws=2).run(describe_pairs(pairs, given_topics(pairs), ("order",)))
+    finding = ProfileAudit().run(describe_pairs(pairs, given_topics(pairs), ("order",)))
     assert finding.conclusion.kind == "unknown"
     assert not finding.found
     assert not finding.evidence
@@ -121,6 +121,6 @@ def test_what_is_missing_is_said_with_what_to_do_about_it():
 
 def test_lists_that_differ_without_a_second_one_to_compare_with_are_no_all_clear():
     pairs = ask(np.random.default_rng(4), queries=60, rate=0)
-    finding = ProfileAudit(draws=2).run(describe_pairs(pairs, given_topics(pairs)))
+    finding = ProfileAudit().run(describe_pairs(pairs, given_topics(pairs)))
     assert finding.conclusion.kind == "unknown"
     assert "twice" in missing_words(finding)

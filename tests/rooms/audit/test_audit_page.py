@@ -180,5 +180,5 @@ def test_a_page_of_many_topics_draws_those_that_matter():
         for number in range(100)
     )
     made = topic_figure(finding(topics=many))
-    assert "The 14 with the largest weights are drawn" in made.caption
+    assert "The 14 that stand out most are drawn" in made.caption
     assert len(made.table.rows) == 100

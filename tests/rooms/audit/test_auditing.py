@@ -9,13 +9,13 @@ from audit_results import TAXONOMY, ask, given_topics, result
 from aidos.core.resultpairs import Result, ResultPair
 from aidos.errors import ParameterError
 from aidos.model.topicsearch import TopicSearch
-from aidos.rooms.audit.auditing import DRAWN_PLACES, describe_pairs
+from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.findings import finding_to_json
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.topics.space import GivenTopics
 from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
-QUICK = ProfileAudit(draws=10)
+QUICK = ProfileAudit()
 ABOUT = TaxonomyTopics(TopicSearch(TAXONOMY))
 
 
@@ -73,12 +73,13 @@ def test_the_same_pairs_give_the_same_finding(pairs):
     first, again = (QUICK.run(described) for _ in "12")
     assert finding_to_json(first) == finding_to_json(again)
     other = replace(QUICK, seed=5).run(described)
-    assert other.drawn_rates != first.drawn_rates
+    assert other.topics == first.topics
+    assert [each.p_value for each in other.differences] != [each.p_value for each in first.differences]
 
 
 def test_both_methods_and_sources_find_the_topic(pairs):
     for method in ("inference", "learning"):
-        found = audit(pairs, ProfileAudit(method=method, draws=5), given_topics(pairs))
+        found = audit(pairs, ProfileAudit(method=method), given_topics(pairs))
         assert found.method == method
         assert found.topics[0].topic.id == "diabetes"
         assert found.space.kind == "given"
@@ -176,14 +177,6 @@ def test_too_few_second_vanilla_lists_are_said(pairs):
     assert all(each.noise is None for each in found.differences)
 
 
-def test_large_audits_draw_less_and_say_so(pairs, monkeypatch):
-    monkeypatch.setattr("aidos.rooms.audit.auditing.DRAWN_PLACES", 120 * 6 * 2)
-    assert DRAWN_PLACES > 120 * 6 * 100
-    found = audit(pairs, ProfileAudit(draws=25))
-    assert len(found.drawn_rates) == 20
-    assert any("20 draws rather than 25" in words for words in found.warnings)
-
-
 def test_results_without_any_text_have_no_topic_but_do_not_stop_the_audit():
     pairs = ask(np.random.default_rng(8), queries=25)
     silent = tuple(Result(url=f"https://www.example/{number}") for number in range(2))
@@ -194,6 +187,6 @@ def test_results_without_any_text_have_no_topic_but_do_not_stop_the_audit():
 
 def test_impossible_parameters_are_refused_at_once():
     with pytest.raises(ParameterError) as caught:
-        ProfileAudit(method="guessing", level=0, confidence=1, draws=1, evidence=-1)
-    for name in ("method", "level", "confidence", "draws", "evidence"):
+        ProfileAudit(method="guessing", level=0, confidence=1, evidence=-1)
+    for name in ("method", "level", "confidence", "evidence"):
         assert name in caught.value.message

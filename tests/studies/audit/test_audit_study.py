@@ -31,7 +31,6 @@ FEW = {
     "accounts": 1,
     "loop_accounts": 1,
     "loop_queries": 150,
-    "draws": 10,
 }
 WITHOUT_WORLD = tuple(part for part in PARTS if part not in ("world", "loop"))
 
@@ -208,7 +207,7 @@ def test_wrong_plans_are_refused(changes, words):
 
 @pytest.mark.slow
 def test_all_numbers_that_paper_and_issue_ask_for_come_out():
-    fewer = {"samples": 4, "worlds": 2, "effect_sets": 20, "query_numbers": (100, 400), "accounts": 4, "draws": 20}
+    fewer = {"samples": 4, "worlds": 2, "effect_sets": 20, "query_numbers": (100, 400), "accounts": 4}
     found = study_audit(World("small"), AuditExperiment(**fewer, loop_accounts=1, timed_queries=(100, 400)))
     assert isinstance(found, AuditOutcome)
     assert [claim.finding for claim in found.claims if not claim.holds] == []

@@ -26,7 +26,7 @@ from aidos.world.size import World
 pytestmark = pytest.mark.slow
 
 WORLD = World("tiny")
-AUDITOR = ProfileAudit(method="learning", draws=10)
+AUDITOR = ProfileAudit(method="learning")
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_it_is_the_mark_that_hides(first, outcome):
 
 
 def test_the_whole_loop_is_the_same_each_time_and_topics_to_mark_may_be_named(service, search):
-    topic, quick = service.vocabulary.topics[service.account(1).liked[0]].id, ProfileAudit(draws=2, evidence=0)
+    topic, quick = service.vocabulary.topics[service.account(1).liked[0]].id, ProfileAudit(evidence=0)
     one, other = (
         Rehearsal.of(again, 1, search, quick, queries=50).shielded(ProfileGeneralisation(), [topic])
         for again in (service, SampleService.of(WORLD))
@@ -169,7 +169,7 @@ def test_the_whole_loop_is_the_same_each_time_and_topics_to_mark_may_be_named(se
 
 
 def test_accounts_and_loops_are_rows_beside_the_truth(service, search):
-    plan = AuditExperiment(accounts=1, loop_accounts=1, loop_queries=50, draws=10)
+    plan = AuditExperiment(accounts=1, loop_accounts=1, loop_queries=50)
     (row,) = measure_accounts(plan, service, search).to_pylist()
     assert row["queries"] == 40
     assert 0 <= row["r_precision"] <= 1
@@ -210,7 +210,7 @@ def test_chosen_queries_mix_what_rose_in_the_pilot_and_are_asked_once(service, s
 
 
 def test_a_rehearsal_that_marks_nothing_says_so_before_all_else(service, search):
-    rehearsal = RehearseAudit(queries=20, draws=2, pilot=0.5).run(Desk())
+    rehearsal = RehearseAudit(queries=20, pilot=0.5).run(Desk())
     assert rehearsal.value.pilot == ()
     told = [block.text for block in rehearsal.blocks() if hasattr(block, "text")]
     if rehearsal.value.marked:

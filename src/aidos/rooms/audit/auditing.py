@@ -1,21 +1,23 @@
 """The audit of a hidden profile, whole: which topics an engine lifts or sinks for an account, how often, how surely.
 
-From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it (bootstrap over
-queries), test whether anything is there at all, look for evidence that a person can read, and say what is doubtful.
+From pairs of lists whose results have topics: learn the profile (LTP), put intervals around it, test whether anything
+is there at all, look for evidence that a person can read, and say what is doubtful.
 
-- A topic is found where its shift is more than chance (`aidos.rooms.audit.verdict`), and the interval of its weight
-  lies on the same side of 0: shift alone would also name topics that sink only because another one rises.
+- A topic is found where its weight is more than chance at the false discovery rate of the audit (Benjamini and
+  Hochberg), and two others agree: its plain shift at the level (`aidos.rooms.audit.verdict`), which takes no model for
+  granted, and the interval of its weight, which must not hold 0. Shift alone would also name topics that sink only
+  because another one rises, and pays for every topic beside it; weights alone believe the model. With a second vanilla
+  list the weight must be more than chance beyond what two vanilla lists seem to show.
 - Topics are found and evidence is shown only where the conclusion is "personalised by topic"
   (`aidos.rooms.audit.concluding`), whatever was learned. Any other one does not mean that there is no profile.
 
-Large audits take fewer bootstrap draws (20 from 100,000 pairs of ten results on), and distances between lists are
-measured on some of their queries; the finding says so.
+In large audits distances between lists are measured on some of the queries; the finding says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -37,14 +39,12 @@ from aidos.rooms.audit.power import PowerEstimate, estimate_power
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.audit.shifts import look_before_learning, rank_shift, some_of
 from aidos.rooms.audit.topics.space import DescribedItems, TopicSource, TopicSpace
-from aidos.rooms.audit.uncertainty import BootstrapPlan, Interval, ProfileIntervals, bootstrap_profile
+from aidos.rooms.audit.uncertainty import Estimate, ProfileIntervals, intervals_around
+from aidos.rooms.audit.verdict import Verdict, discoveries
 
-__all__ = ["DescribedPairs", "describe_pairs", "run_audit"]
+__all__ = ["DescribedPairs", "describe_pairs", "named_topics", "run_audit"]
 
 METHODS: dict[str, Callable[..., LearnedProfile]] = {"inference": infer_profile, "learning": learn_profile}
-DRAWN_PLACES = 20_000_000
-"""Results that all bootstrap draws together read: fewer draws where there are more."""
-FEWEST_DRAWS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,13 +74,15 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
     settings = LearningSettings().narrowed_for(pairs)
     learn = METHODS[audit.method]
     profile = learn(pairs, settings)
-    plan = BootstrapPlan(draws=_affordable(audit, pairs), confidence=audit.confidence, seed=audit.seed)
-    around = bootstrap_profile(learn, pairs, profile, settings, plan)
     weighed = weigh(items, described.maps, data.design, level=audit.level, seed=audit.seed)
-    conclusion, detected = weighed.conclusion, weighed.conclusion.kind == "topic"
-    power = estimate_power(weighed.compared, weighed.control, verdict=weighed.verdict)
+    conclusion, control = weighed.conclusion, weighed.control
+    detected = conclusion.kind == "topic"
+    around = _around(audit, pairs, profile, None if control is None else learn(control, settings), control)
+    power = estimate_power(weighed.compared, control, verdict=weighed.verdict)
     suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
-    shown = find_evidence(pairs, profile, most=audit.evidence) if detected else ()
+    # What is not settled to be lifted or sunk explains no move.
+    settled = replace(profile, weights=np.where(profile.weights * around.weights > 0, profile.weights, 0.0))
+    shown = find_evidence(pairs, settled, most=audit.evidence) if detected else ()
     return AuditFinding(
         queries=len(pairs),
         changed=int(pairs.changed.sum()),
@@ -92,10 +94,10 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
         p_value=conclusion.p_value,
         controlled=data.design.controlled,
         confidence=audit.confidence,
-        topics=_topic_findings(described.space, profile, around, weighed, rank_shift(pairs)),
-        rate=_span(profile.rate, around.rate),
-        mix=_span(profile.mix, around.mix),
-        concentration=_span(profile.concentration, around.concentration),
+        topics=_topic_findings(described.space, around, weighed, rank_shift(pairs)),
+        rate=_span(around.rate),
+        mix=_span(around.mix),
+        concentration=_span(around.concentration),
         evidence=tuple(watch_query(each, pairs, items, described.space) for each in shown),
         differences=measure_differences(items, described.maps, data.design, seed=audit.seed),
         power=_plan(power, described.space, len(pairs) / len(weighed.compared)),
@@ -103,20 +105,29 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
         warnings=(
             *look_before_learning(pairs).warnings,
             *described.notes,
-            *_doubts(items, data.design, profile, suspicion),
-            *_shortcuts(items, audit.draws, plan.draws),
+            *_doubts(items, data.design, suspicion, converged=profile.converged and around.converged),
+            *_shortcuts(items),
         ),
-        drawn_rates=tuple(around.drawn_rates.tolist()),
     )
 
 
-def _affordable(audit: ProfileAudit, pairs: PairArrays) -> int:
-    return min(audit.draws, max(FEWEST_DRAWS, DRAWN_PLACES // max(len(pairs.items), 1)))
+def _around(
+    audit: ProfileAudit,
+    pairs: PairArrays,
+    profile: LearnedProfile,
+    noisy: LearnedProfile | None,
+    control: PairArrays | None,
+) -> ProfileIntervals:
+    """Intervals; ``noisy`` is what was learned from two vanilla lists, where there are such."""
+    fixed = audit.method == "inference"
+    around = intervals_around(pairs, profile, fixed_laws=fixed, confidence=audit.confidence)
+    if noisy is None or control is None:
+        return around
+    return around.beyond(intervals_around(control, noisy, fixed_laws=fixed), len(pairs) / len(control))
 
 
-def _span(value: float, around: Interval) -> Span:
-    """The interval, widened where draws that are all to one side leave the value out."""
-    return Span(value, min(around.low, value), max(around.high, value))
+def _span(told: Estimate) -> Span:
+    return Span(told.value, told.around.low, told.around.high)
 
 
 def _suspicion(swaps: SwapReport) -> Suspicion:
@@ -134,34 +145,33 @@ def _plan(power: PowerEstimate, space: TopicSpace, queries_for_each: float) -> P
 
 
 def _topic_findings(
-    space: TopicSpace,
-    profile: LearnedProfile,
-    around: ProfileIntervals,
-    weighed: Weighed,
-    shifts: NDArray[np.float64],
+    space: TopicSpace, around: ProfileIntervals, weighed: Weighed, shifts: NDArray[np.float64]
 ) -> tuple[TopicFinding, ...]:
-    verdict, detected = weighed.verdict, weighed.conclusion.kind == "topic"
-    deviations = around.draws.std(axis=0, ddof=1)
-    found = []
-    for number, topic in enumerate(space.topics):
-        ends = Interval(float(around.low[number]), float(around.high[number]))
-        weight = _span(float(profile.weights[number]), ends)
-        # What rose cannot have been sunk: where the test and the model disagree, neither is believed.
-        agree = detected and verdict.topic_scores[number] * weight.value > 0
-        found.append(
-            TopicFinding(
-                topic=topic,
-                weight=weight,
-                deviation=float(deviations[number]),
-                shift=float(shifts[number]),
-                p_value=float(verdict.topic_p_values[number]),
-                found=bool(verdict.topics[number] and agree) and (weight.low > 0 or weight.high < 0),
-            )
+    named = named_topics(around, weighed.verdict) & (weighed.conclusion.kind == "topic")
+    found = [
+        TopicFinding(
+            topic=topic,
+            weight=Span(float(around.weights[number]), float(around.low[number]), float(around.high[number])),
+            deviation=float(around.deviations[number]),
+            shift=float(shifts[number]),
+            p_value=float(around.p_values[number]),
+            found=bool(named[number]),
         )
-    return tuple(sorted(found, key=lambda each: (not each.found, -abs(each.weight.value))))
+        for number, topic in enumerate(space.topics)
+    ]
+    return tuple(sorted(found, key=lambda each: (not each.found, each.p_value, -abs(each.weight.value))))
 
 
-def _doubts(items: PairItems, design: Design, profile: LearnedProfile, suspicion: Suspicion) -> list[str]:
+def named_topics(around: ProfileIntervals, verdict: Verdict) -> NDArray[np.bool_]:
+    """Topics that are more than chance; none where no personalisation was detected."""
+    if not verdict.personalised:
+        return np.zeros(len(around.weights), dtype=np.bool_)
+    agreed = (verdict.topic_p_values <= verdict.level) & (around.weights * verdict.topic_scores > 0)
+    apart = (around.low > 0) | (around.high < 0)
+    return discoveries(np.where(agreed, around.p_values, 1.0), verdict.level) & apart
+
+
+def _doubts(items: PairItems, design: Design, suspicion: Suspicion, *, converged: bool) -> list[str]:
     """What may be wrong with the pairs, or with what was learned."""
     found = []
     apart = sum(len(items.vanilla[query]) == sum(items.shown[query]) for query in range(len(items)))
@@ -180,7 +190,7 @@ def _doubts(items: PairItems, design: Design, profile: LearnedProfile, suspicion
         found.append("vanilla and personalised lists were probably exchanged throughout: look which is which")
     if suspicion.pairs:
         found.append(f"{_listed(suspicion.pairs)} probably exchanged: look which list is which")
-    if not profile.converged:
+    if not converged:
         found.append("learning ended before it came to rest, so that weights may still be off")
     return found
 
@@ -192,11 +202,9 @@ def _listed(pairs: tuple[int, ...], most: int = 5) -> str:
     return f"the lists of pairs {', '.join(f'{each:,}' for each in pairs[:most])}{more} were"
 
 
-def _shortcuts(items: PairItems, asked: int, drawn: int) -> list[str]:
+def _shortcuts(items: PairItems) -> list[str]:
     """Where the size of the audit made it look at less."""
     found = []
-    if drawn < asked:
-        found.append(f"intervals come from {drawn} draws rather than {asked}, since the audit is large")
     if len(items) > MOST_MOVED:
         found.append(
             f"distances between lists are measured on at most {MOST_COMPARED:,} queries, "

@@ -1,5 +1,6 @@
 """Two audits side by side, such as before and after shielding: which weights changed, and by more than chance.
 
+Each weight is told against the typical topic of its own audit: a change is one against what most topics do.
 Both audits use the same topics, and other queries or the same. What the two were learned from is taken as independent;
 where the audits share queries that makes the intervals too wide, not too narrow. A topic counts as changed where the
 interval of its difference, wide enough for all topics together (Bonferroni), does not hold 0. A change of the engine
@@ -103,19 +104,24 @@ def compare_audits(first: AuditFinding, second: AuditFinding) -> AuditComparison
     topics = first.space.topics
     (before, spread_before), (after, spread_after) = _weights(first), _weights(second, first)
     level = 1 - first.confidence
-    # The ends of intervals for many topics at once lie beyond what a hundred draws reach: the normal law stands in.
     reach = -float(ndtri(level / (2 * len(topics)))) * np.hypot(spread_before, spread_after)
     difference = after - before
-    rates = np.subtract.outer(second.drawn_rates, first.drawn_rates)
-    low, high = np.quantile(rates, [level / 2, 1 - level / 2])
     return AuditComparison(
         topics=topics,
         difference=difference,
         low=difference - reach,
         high=difference + reach,
         rate_difference=second.rate.value - first.rate.value,
-        rate=Interval(float(low), float(high)),
+        rate=_difference(first.rate, second.rate),
     )
+
+
+def _difference(first: Span, second: Span) -> Interval:
+    """Of two numbers with intervals that may be lopsided: each end from the ends that it comes from (MOVER)."""
+    change = second.value - first.value
+    down = np.hypot(second.value - second.low, first.high - first.value)
+    up = np.hypot(second.high - second.value, first.value - first.low)
+    return Interval(float(change - down), float(change + up))
 
 
 def _weights(finding: AuditFinding, order: AuditFinding | None = None) -> tuple[Floats, Floats]:

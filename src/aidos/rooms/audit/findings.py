@@ -8,7 +8,7 @@ read; whoever writes it sees to that.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -57,12 +57,13 @@ class TopicFinding:
 
     topic: AuditTopic
     weight: Span
-    """Above 0 its results are lifted, below 0 they are sunk."""
+    """Against the typical topic: above 0 its results are lifted, below 0 they are sunk."""
     deviation: float
-    """Standard deviation of the weight over the bootstrap draws."""
+    """Standard error of the weight."""
     shift: float
     """Rank shift, normalised: the simple measure beside the model's."""
     p_value: float
+    """How likely so large a weight is where the service treats the topic as it treats the typical one."""
     found: bool
     """Whether it is more than chance, at the false discovery rate of the audit."""
 
@@ -165,7 +166,7 @@ class AuditFinding:
     confidence: float
     """Of the intervals."""
     topics: tuple[TopicFinding, ...]
-    """Found ones first, then by the size of the weight; one for each topic of the space."""
+    """Found ones first, then by how clearly they stand out; one for each topic of the space."""
     rate: Span
     """The share of queries that the engine personalises."""
     mix: Span
@@ -177,8 +178,6 @@ class AuditFinding:
     suspicion: Suspicion
     warnings: tuple[str, ...] = ()
     """What should be known before anybody believes it, in sentences."""
-    drawn_rates: tuple[float, ...] = field(default=(), repr=False)
-    """Rates of the bootstrap draws, to compare audits by."""
 
     @property
     def found(self) -> tuple[TopicFinding, ...]:
@@ -240,8 +239,6 @@ def _check(finding: AuditFinding, name: str) -> None:
         raise _damaged(name, "topics that are not those of its space, each once")
     if not (0 < finding.level < 1 and 0 < finding.confidence < 1 and 0 <= finding.p_value <= 1):
         raise _damaged(name, "level, confidence or p-value out of their limits")
-    if len(finding.drawn_rates) < 2:
-        raise _damaged(name, "drawn_rates, too few to compare by")
     if finding.found and not finding.detected:
         raise _damaged(name, "topics found where nothing was detected")
     if finding.detected != (finding.conclusion.kind == "topic") or finding.p_value != finding.conclusion.p_value:

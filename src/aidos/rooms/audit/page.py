@@ -53,9 +53,10 @@ SHOWN_QUERIES = 3
 SHOWN_RESULTS = 10
 """Of each list: a page of results as most people see it."""
 ABOUT_TOPICS = (
-    "A dot right of the line is a topic whose results the service puts higher for you than for anybody, a dot left of "
-    "it one that it puts lower. The bar says how far the number may be off. Full dots are more than chance; a hollow "
-    "one that stands away from the line may be real, but among so many topics it may also be chance."
+    "The line is the typical topic: what the service does with most topics. A dot right of it is a topic whose results "
+    "it puts higher for you, a dot left of it one that it puts lower. The bar says how far the number may be off. Full "
+    "dots are more than chance, and their bars do not touch the line; a hollow one whose bar does not touch it either "
+    "may be real, but among so many topics it may also be chance."
 )
 ABOUT_LISTS = (
     "The same search, without your account and with it. Arrows say where a result went, and the words beside them "
@@ -106,7 +107,7 @@ def topic_figure(finding: AuditFinding) -> Figure:
     ]
     chart = dots("Weights of topics", rows, sides=("lower for you", "higher for you"), unit="weight of the topic")
     found, topics = len(finding.found), counted(len(finding.topics), "topic", "topics")
-    more = f" The {len(shown)} with the largest weights are drawn." if len(shown) < len(finding.topics) else ""
+    more = f" The {len(shown)} that stand out most are drawn." if len(shown) < len(finding.topics) else ""
     said = (
         f"The service goes by {found} of {topics} when it orders results for you."
         if found

@@ -7,6 +7,8 @@ threshold of the verdict, is the fewest queries that can be hoped for. The other
 with the square off that T topics without any effect would reach (2 ln T), and a threshold that holds for T topics
 whatever they are (Bonferroni). Just above chance little is left of the effect, and the number becomes very large.
 
+Before any list is collected, `ExpectedService` says the same from public numbers: what somebody expects of a service.
+
 Both are plans, not promises: the normal law is an approximation, and later queries may be of another kind.
 """
 
@@ -14,15 +16,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Gt, Le
 
+from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
-from aidos.rooms.audit.arrays import PairArrays
+from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+from aidos.rooms.audit.densities import draw_places
 from aidos.rooms.audit.numerics import ndtr, ndtri
+from aidos.rooms.audit.shifts import shifts_by_query
 from aidos.rooms.audit.verdict import Verdict, judge
 
-__all__ = ["PowerEstimate", "estimate_power", "power_of", "queries_needed"]
+__all__ = ["ExpectedService", "PowerEstimate", "estimate_power", "power_of", "queries_needed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +108,49 @@ def _threshold(topics: int, level: float) -> float:
 def _check(power: float) -> None:
     if not 0 < power < 1:
         raise ParameterError(f"power must lie between 0 and 1, got {power}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedService:
+    """What somebody expects of a service before any list is collected: public numbers, no search and no account."""
+
+    topics: Annotated[int, Ge(2)] = 50
+    """Topics that results are about."""
+    results: Annotated[int, Ge(2)] = 10
+    """Results of a list."""
+    weight: Annotated[float, Gt(0)] = 2.0
+    """Of the one topic that is to be seen."""
+    rate: Annotated[float, Gt(0), Le(1)] = 0.5
+    """The share of searches that are personalised."""
+    mix: Annotated[float, Ge(0), Le(1)] = 0.8
+    """How much interests count against the order without an account."""
+    concentration: Annotated[float, Gt(0)] = 2.0
+    """How steady lists are that are not personalised."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def effect(self, seed: int = 0) -> float:
+        """The mean shift of the topic over its standard deviation, in lists drawn from the model."""
+        generator, places = np.random.default_rng(seed), DRAWN_LISTS * self.results
+        maps = TopicMaps.from_dense(generator.dirichlet(np.full(self.topics, DIRICHLET), places))
+        ranks = np.tile(np.arange(1, self.results + 1), DRAWN_LISTS)
+        starts = np.arange(DRAWN_LISTS + 1, dtype=np.int64) * self.results
+        vanilla = PairArrays(starts=starts, items=np.arange(places), ranks=ranks, maps=maps)
+        about = maps.dot(np.eye(1, self.topics)[0] * self.weight)
+        lifted = (generator.random(DRAWN_LISTS) < self.rate)[vanilla.query_of]
+        utilities = np.where(lifted, self.mix * about - (1 - self.mix) * ranks, -self.concentration * ranks)
+        order = draw_places(vanilla, utilities, generator)
+        drawn = PairArrays(starts=starts, items=order, ranks=ranks[order], maps=maps)
+        shifts = shifts_by_query(drawn)[:, 0]
+        return float(shifts.mean() / shifts.std())
+
+    def queries(self, *, level: float = 0.05, power: float = 0.8) -> int | None:
+        """How many searches would show the topic with this power, by its shift alone; None where none would."""
+        return queries_needed(self.effect(), self.topics, level=level, power=power)
+
+
+DRAWN_LISTS = 4000
+"""Lists that an expected effect is measured on: it is known to about 1.6 % of a standard deviation."""
+DIRICHLET = 0.05
+"""Of topic maps: results are about one topic or two."""

@@ -43,14 +43,11 @@ class ProfileAudit:
     confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
     """How surely the intervals hold what they are about."""
 
-    draws: Annotated[int, Ge(2)] = 100
-    """Bootstrap draws that the intervals come from, at most: large audits take fewer."""
-
     evidence: Annotated[int, Ge(0)] = 10
     """Queries that are shown as evidence, at most."""
 
     seed: Annotated[int, Ge(0)] = 0
-    """What draws and tests start from; the same seed gives the same finding."""
+    """What the tests start from; the same seed gives the same finding."""
 
     granted: tuple[Grant, ...] = ()
     """What you vouch for where lists do not say it: the same place, an order by coin toss (order), the same variant

@@ -93,7 +93,7 @@ def exchanged_words(finding: AuditFinding) -> str:
 
 
 def shown_topics(finding: AuditFinding, most: int) -> tuple[TopicFinding, ...]:
-    """Those found, and others by the size of their weight, at most so many; lifted first, then sunk."""
+    """Those found, and others that stand out most, at most so many; lifted first, then sunk."""
     chosen = finding.topics[: max(most, 1)]
     return tuple(sorted(chosen, key=lambda each: (not each.found, -each.weight.value)))
 
@@ -164,7 +164,8 @@ FORMULA = (
     "without it, shaken a little: results that stood higher tend to stand higher. Where it does, each result has a "
     "score: what its topics weigh for you, less its rank without the account; results with higher scores tend to stand "
     "higher. Which searches are of which kind, the weights of the topics and the share of personalised searches are "
-    "learned together, so that they explain all lists best. Weights are held near 0 where the lists say little."
+    "learned together, so that they explain all lists best. Only differences of weights change an "
+    "order, so each is told against the typical topic, the mean of those that cannot be told from each other."
 )
 ASSUMPTIONS = (
     "It takes for granted that a result is about the topics that its title and text speak of, and that one profile "
@@ -208,7 +209,10 @@ def _terms(finding: AuditFinding) -> Iterator[tuple[str, str]]:
         if finding.controlled
         else "lists in another order, since few searches have a second list without an account",
     )
-    yield "intervals", f"hold {finding.confidence:.0%}, by drawing the searches again with replacement"
+    yield (
+        "intervals",
+        f"made so that {finding.confidence:.0%} of them hold the true weight, if the service does as the model says",
+    )
     yield "scores against ranks", f"{finding.mix.value:.2f} ({finding.mix.low:.2f} to {finding.mix.high:.2f})"
     steady = finding.concentration
     yield "how steady lists are", f"{steady.value:.2f} ({steady.low:.2f} to {steady.high:.2f})"

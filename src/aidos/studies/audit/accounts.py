@@ -73,7 +73,7 @@ def standing_for(topics: Iterable[str], finding: AuditFinding, search: TopicSear
 
 
 def _auditor(asked: AuditExperiment) -> ProfileAudit:
-    return ProfileAudit(method="learning", level=asked.level, draws=asked.draws, seed=asked.seed)
+    return ProfileAudit(method="learning", level=asked.level, seed=asked.seed)
 
 
 def _compared(finding: AuditFinding, service: SampleService, search: TopicSearch, account: int) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _compared(finding: AuditFinding, service: SampleService, search: TopicSearch
     truth = service.account(account)
     stands = standing_for(service.true_weights(truth), finding, search)
     true = {topic for topic in stands.values() if topic is not None}
-    by_weight = sorted(finding.topics, key=lambda each: -each.weight.value)[: len(true)]
+    by_weight = sorted(finding.topics, key=lambda each: -each.weight.value / max(each.deviation, 1e-9))[: len(true)]
     by_shift = sorted(finding.topics, key=lambda each: -each.shift)[: len(true)]
     found = {each.topic.id for each in finding.found if each.is_lifted}
     private = {stand for topic, stand in stands.items() if stand and search.taxonomy.sensitive_category(topic)}

@@ -49,7 +49,6 @@ FEW = {
     "accounts": 2,
     "loop_accounts": 1,
     "loop_queries": 200,
-    "draws": 20,
 }
 """How much is tried with the smallest world."""
 
@@ -95,8 +94,6 @@ class AuditExperiment:
     """Of these, accounts that are then shielded and audited again."""
     loop_queries: Annotated[int, Ge(50)] = 300
     """Queries that each of them asks, both times."""
-    draws: Annotated[int, Ge(10)] = 40
-    """Bootstrap draws of an audit."""
     level: Annotated[float, Gt(0), Lt(1)] = 0.05
     """The rate of false alarms that verdicts promise."""
     seed: Annotated[int, Ge(0)] = 7

@@ -252,8 +252,6 @@ class RehearseAudit:
     """How many searches are asked, the pilot included."""
     pilot: Annotated[float, Ge(0), Lt(1)] = 1 / 3
     """The share of them that is asked as they come, to choose the others by; 0 chooses none, nor do fewer than 60."""
-    draws: Annotated[int, Ge(2)] = 100
-    """How often the searches are drawn again for the intervals."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -278,7 +276,7 @@ class RehearseAudit:
         from aidos.studies.audit.service import SampleService
 
         search, _ = searcher(open_named(None))
-        service, audit = SampleService.of(world), ProfileAudit(draws=self.draws)
+        service, audit = SampleService.of(world), ProfileAudit()
         account = _telling_account(service, search) if self.account is None else self.account
         pilot = round(self.pilot * self.queries) if self.queries >= FEWEST else 0
         first = Rehearsal.of(service, account, search, audit, queries=self.queries, pilot=pilot, progress=desk.progress)

@@ -32,7 +32,7 @@ DRAWN = 14
 """Topics that are drawn; the table behind the figure has all."""
 ABOUT = (
     "Circles are the first audit, squares the second. A topic on the right is one whose results the service puts "
-    "higher for this account; a topic near the line is treated as for anybody. Full marks are more than chance in "
+    "higher for this account; a topic near the line is treated as most are. Full marks are more than chance in "
     "their own audit. A change counts where its interval, wide enough for all topics together, does not hold 0."
 )
 LIMITS = (
