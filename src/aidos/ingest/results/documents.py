@@ -20,9 +20,9 @@ from aidos.core.jsontext import parse_json
 from aidos.core.resultpairs import Side
 from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.problems import refuse
+from aidos.ingest.results.flat import FlatLists
 from aidos.ingest.results.names import SERP, field_names, side_of_word
 from aidos.ingest.results.saved import (
-    FlatLists,
     Listed,
     Place,
     SavedList,

@@ -75,9 +75,8 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
     learn = METHODS[audit.method]
     profile = learn(pairs, settings)
     weighed = weigh(items, described.maps, data.design, level=audit.level, seed=audit.seed)
-    conclusion, control = weighed.conclusion, weighed.control
-    detected = conclusion.kind == "topic"
-    around = _around(audit, pairs, profile, None if control is None else learn(control, settings), control)
+    control, detected = weighed.control, weighed.conclusion.kind == "topic"
+    around = _around(audit, pairs, profile, control)
     power = estimate_power(weighed.compared, control, verdict=weighed.verdict)
     suspicion = _suspicion(find_swapped(lambda given: learn(given, settings), pairs, profile))
     # What is not settled to be lifted or sunk explains no move.
@@ -89,9 +88,9 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
         method=audit.method,
         space=described.space,
         detected=detected,
-        conclusion=conclusion,
+        conclusion=weighed.conclusion,
         level=audit.level,
-        p_value=conclusion.p_value,
+        p_value=weighed.conclusion.p_value,
         controlled=data.design.controlled,
         confidence=audit.confidence,
         topics=_topic_findings(described.space, around, weighed, rank_shift(pairs)),
@@ -112,17 +111,14 @@ def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:
 
 
 def _around(
-    audit: ProfileAudit,
-    pairs: PairArrays,
-    profile: LearnedProfile,
-    noisy: LearnedProfile | None,
-    control: PairArrays | None,
+    audit: ProfileAudit, pairs: PairArrays, profile: LearnedProfile, control: PairArrays | None
 ) -> ProfileIntervals:
-    """Intervals; ``noisy`` is what was learned from two vanilla lists, where there are such."""
+    """Intervals, beyond what two vanilla lists seem to show where there are such."""
     fixed = audit.method == "inference"
     around = intervals_around(pairs, profile, fixed_laws=fixed, confidence=audit.confidence)
-    if noisy is None or control is None:
+    if control is None:
         return around
+    noisy = METHODS[audit.method](control, LearningSettings().narrowed_for(pairs))
     return around.beyond(intervals_around(control, noisy, fixed_laws=fixed), len(pairs) / len(control))
 
 
