@@ -12,7 +12,6 @@ from transcripts import LAST_DIGITS, PAGES, ROOT, commands, play, same
 
 from aidos.core.mechanism import PublicFacts
 from aidos.errors import DISTRIBUTION
-from aidos.rooms.fairness.solver import warm_up
 from aidos.rooms.publish.catalogue import BUILT_IN, find_mechanism
 from aidos.surfaces.cli import grow
 from aidos.surfaces.registry import COMMANDS
@@ -150,7 +149,6 @@ PLAYED = [pytest.param(page, marks=pytest.mark.slow if page.name in LONG else ()
 
 @pytest.mark.parametrize("path", PLAYED, ids=by_path)
 def test_console_blocks_print_what_the_page_shows(path, tmp_path, monkeypatch):
-    warm_up()  # a solver that has to be compiled says so
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     for command, shown, differs in commands(path):

@@ -1,5 +1,7 @@
 """Plays the ``console`` blocks of the documentation, and writes what came out into the pages when run as a script.
 
+    python tests/docs/transcripts.py [PAGE ...]
+
 The blocks of a page are one session in one empty directory. A line that begins with ``$`` is a command; what follows is
 its output, stdout and stderr as a terminal shows them. Commands of aidos run in this process, others in a shell.
 
@@ -20,6 +22,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from aidos.jobs import desk
+from aidos.rooms.fairness.solver import warm_up
 from aidos.surfaces.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +71,9 @@ def _close(one, other):
 
 
 def play(command):
-    """Run a command in the working directory; give all that it printed."""
+    """Run a command in the working directory; give all that it printed, as on a machine that is quick."""
+    warm_up()  # a solver that has to be compiled says so
+    desk.SECONDS_BEFORE_REMARK = 3600
     if not command.startswith("aidos "):
         done = subprocess.run(command, shell=True, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout.decode()
@@ -103,6 +109,6 @@ def _ended(text):
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "120"
-    for shown_page in PAGES:
+    for shown_page in map(Path.resolve, map(Path, sys.argv[1:])) if sys.argv[1:] else PAGES:
         rewrite(shown_page)
         print(shown_page.relative_to(ROOT), file=sys.stderr)
