@@ -398,6 +398,8 @@ def ask(
         "fair export",
         "fair import",
         "sample",
+        "audit collect",
+        "audit bookmarklet",
         "audit check",
         "audit learn",
         "audit evidence",
@@ -450,10 +452,9 @@ def audit(
     method: Literal["inference", "learning"] = ...,
     level: float = ...,
     confidence: float = ...,
-    draws: int = ...,
     evidence: int = ...,
     seed: int = ...,
-    granted: tuple[Literal["place", "order", "bucket"], ...] = ...,
+    granted: list[Literal["place", "order", "bucket"]] | tuple[Literal["place", "order", "bucket"], ...] = ...,
     mark_sensitive: str | Path | None = ...,
     mark: Literal["sensitive", "all"] = ...,
     sensitivity: float = ...,
@@ -469,7 +470,6 @@ def rehearse(
     account: int | None = ...,
     queries: int = ...,
     pilot: float = ...,
-    draws: int = ...,
     desk: Desk | None = ...,
 ) -> RehearsedAudit:
     """Rehearse the whole loop on a made-up account: audit, mark, shield, audit again."""

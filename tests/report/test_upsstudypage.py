@@ -27,7 +27,7 @@ TITLES = {
     "speed": ["Cost"],
     "limits": ["Power and risk by the limit"],
     "quality": ["Beside the best there is"],
-    "eavesdropper": ["The eavesdropper, one query", "The eavesdropper, a month"],
+    "eavesdropper": ["The eavesdropper who knows the rule", "Sessions under a limit"],
     "reranking": ["Re-ranking"],
 }
 
