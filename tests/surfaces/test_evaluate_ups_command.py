@@ -100,9 +100,15 @@ def test_a_log_of_ones_own_gives_private_findings(capsys, tmp_path):
     other = log(tmp_path / "other.csv", {**ASKED, "third": ASKED["ill"]})
     assert "another experiment" in complaint(capsys, "--log", other, "--part", "limits", "-o", output)
     mine = profile(capsys, tmp_path)
-    asked = ("--log", source, "--part", "limits", "--profile", mine)
-    assert "another experiment" in complaint(capsys, *asked, "-o", output)
-    found = told(capsys, *asked, "-o", tmp_path / "with-mine")
+    assert "another experiment" in complaint(
+        capsys, "--log", source, "--part", "limits", "--profile", mine, "-o", output
+    )
+
+
+@pytest.mark.slow
+def test_a_profile_of_ones_own_goes_with_the_queries_of_a_log(capsys, tmp_path):
+    source, mine = log(tmp_path / "log.csv", ASKED), profile(capsys, tmp_path)
+    found = told(capsys, "--log", source, "--part", "limits", "--profile", mine, "-o", tmp_path / "results")
     assert "a profile and the queries of 2 of 2 people" in found["facts"]["about"]
     assert {row["tree"] for row in found["limits"]} == {"random", "profiles named"}
 
