@@ -4,8 +4,8 @@ A query is a text that somebody asked, once, where she first asked it. The earli
 the shield's own search finds, and the later half goes out with that profile. Sensitive are the topics that the taxonomy
 marks, for whoever holds them: the shield's default.
 
-Where profiles are named, they take the place of profiles from the log: each goes with all queries of each person, under
-its owner's own marks. How common interests are is known from the log's people and these profiles.
+Where profiles are named, they take the place of profiles from the log: each goes with each person's first
+queries, under its owner's own marks. How common interests are is known from the log's people and these profiles.
 
 What was meant by a query and which results were wanted is known in the sample world alone, so no list is re-ranked. And
 a log is from one service and one time: what is found stands for these people and for no others.

@@ -127,8 +127,8 @@ class UpsStudy(InParts):
 
     With a log of your own its people take the place of the sample world's. The
     earlier half of what each asked makes her profile, the later half goes out
-    with it. With profiles named, these go with all queries of the log. Lists
-    are not re-ranked then, since nobody knows what was wanted. Results are
+    with it. With profiles named, these go with each person's first
+    queries. Lists are not re-ranked then, since nobody knows what was wanted. Results are
     findings about these people.
 
     For example:
