@@ -68,15 +68,7 @@ def gather_log(
     """As many searchers as are asked for; InputError where the log has too little, or nobody has anything to hide."""
     fewest = LEAST_QUERIES if profiles else 2 * LEAST_QUERIES
     everybody = log.rows("select count(distinct client_id) from {table} where trim(user_query) <> ''")[0][0]
-    people: list[_Asker] = []
-    with progress.task("reading searchers", total=None, unit="people") as task:
-        for texts in _people(log, fewest, asked.seed):
-            asker = _Asker.of(texts, search, asked.queries_per_searcher, whole=bool(profiles))
-            if profiles or asker.profile.supports:
-                people.append(asker)
-                task.advance(1)
-            if len(people) * max(len(profiles), 1) >= asked.searchers:
-                break
+    people = _askers(log, search, asked, len(profiles), fewest, progress)
     if not people:
         raise InputError(
             f"of {everybody:,} people of the log nobody asked {fewest} different queries"
@@ -135,6 +127,22 @@ class _Asker:
             profile=Profile({search.tree.ids[place]: float(count) for place, count in sorted(counts.items())}),
             queries=tuple(Asked(text=text, hits=search.find(text), meant=UNKNOWN) for text in later[:most]),
         )
+
+
+def _askers(  # noqa: PLR0913, PLR0917 (of what, how many, and who is left out)
+    log: EmbeddedTable, search: TopicSearch, asked: UpsExperiment, profiles: int, fewest: int, progress: Progress
+) -> list[_Asker]:
+    """The people who are taken."""
+    people: list[_Asker] = []
+    with progress.task("reading searchers", total=None, unit="people") as task:
+        for texts in _people(log, fewest, asked.seed):
+            asker = _Asker.of(texts, search, asked.queries_per_searcher, whole=profiles > 0)
+            if profiles or asker.profile.supports:
+                people.append(asker)
+                task.advance(1)
+            if len(people) * max(profiles, 1) >= asked.searchers:
+                break
+    return people
 
 
 def _people(log: EmbeddedTable, fewest: int, seed: int) -> Iterator[list[str]]:
