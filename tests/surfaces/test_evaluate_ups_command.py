@@ -63,6 +63,80 @@ def test_people_are_told_what_holds(capsys, output):
     assert "report.html" in shown.err
 
 
+ASKED = {
+    "ill": ("menopause hot flushes", "diabetes insulin", "vegetable gardening compost", "menopause", "insulin", "lawn"),
+    "well": ("jazz piano", "garden pests", "lawn mower", "piano", "vegetable gardening compost", "jazz"),
+}
+
+
+def log(path, people):
+    rows = [(person, number, text) for person, texts in people.items() for number, text in enumerate(texts)]
+    lines = [f"{person},2024-03-05T09:{number:02}:00,{text}" for person, number, text in rows]
+    path.write_text("\n".join(["client_id,timestamp,user_query", *lines]) + "\n")
+    return path
+
+
+def profile(capsys, directory, *options):
+    (directory / "texts").mkdir()
+    (directory / "texts" / "one.txt").write_text("menopause, hot flushes, hormones")
+    (directory / "texts" / "two.txt").write_text("vegetable gardening, compost and seeds")
+    made = directory / "mine.json"
+    assert run(["shield", "profile", "build", str(directory / "texts"), "-o", str(made), "--quiet", *options]) == 0
+    capsys.readouterr()
+    return made
+
+
+def test_a_log_of_ones_own_gives_private_findings(capsys, tmp_path):
+    source, output = log(tmp_path / "log.csv", ASKED), tmp_path / "results"
+    found = told(capsys, "--log", source, "--part", "limits", "-o", output)
+    assert {row["tree"] for row in found["limits"]} == {"random", "people of the log"}
+    assert "2 of 2 people of a search log" in found["facts"]["about"]
+    assert "reranking" in found["facts"]["left_out"]
+    page = (output / "report.html").read_text()
+    assert "Finding: not for release" in page
+    assert "known in the sample world alone" in page
+    assert not any(text in page for texts in ASKED.values() for text in texts)
+    assert all(not path.stat().st_mode & 0o077 for path in (output, *output.iterdir()))
+    other = log(tmp_path / "other.csv", {**ASKED, "third": ASKED["ill"]})
+    assert "another experiment" in complaint(capsys, "--log", other, "--part", "limits", "-o", output)
+    mine = profile(capsys, tmp_path)
+    assert "another experiment" in complaint(
+        capsys, "--log", source, "--part", "limits", "--profile", mine, "-o", output
+    )
+
+
+@pytest.mark.slow
+def test_a_profile_of_ones_own_goes_with_the_queries_of_a_log(capsys, tmp_path):
+    source, mine = log(tmp_path / "log.csv", ASKED), profile(capsys, tmp_path)
+    found = told(capsys, "--log", source, "--part", "limits", "--profile", mine, "-o", tmp_path / "results")
+    assert "a profile and the queries of 2 of 2 people" in found["facts"]["about"]
+    assert {row["tree"] for row in found["limits"]} == {"random", "profiles named"}
+
+
+def test_what_cannot_be_tried_is_refused_before_anything_is_written(capsys, tmp_path):
+    good, results = log(tmp_path / "log.csv", ASKED), tmp_path / "results"
+    (tmp_path / "nobody.csv").write_text("timestamp,user_query\n2024-03-05T09:00:00,jazz piano\n")
+    (tmp_path / "posts.csv").write_text("post_id,author_id,timestamp,text\n1,a,2024-03-05T09:00:00,jazz piano\n")
+    (tmp_path / "own.txt").write_text("a > b\na > c\n")
+    few = log(tmp_path / "few.csv", {"one": ("menopause", "jazz")})
+    blank = log(tmp_path / "blank.csv", {"one": (" ", " ")})
+    mine = profile(capsys, tmp_path)
+    for options, words in (
+        (("--log", few), "nobody asked 6 different queries"),
+        (("--log", few, "--profile", mine), "nobody asked 3 different queries"),
+        (("--log", blank), "query"),
+        (("--log", tmp_path / "nobody.csv"), "client_id"),
+        (("--log", tmp_path / "posts.csv"), "nobody searched there"),
+        (("--log", tmp_path / "absent.csv"), "absent.csv"),
+        (("--log", good, "--profile", mine, "--taxonomy", tmp_path / "own.txt"), "built with another taxonomy"),
+        (("--log", good, "--profile", good), "is no profile"),
+        (("--log", good, "--part", "reranking"), "cannot be re-ranked"),
+        (("--profile", mine), "--log"),
+    ):
+        assert words in " ".join(complaint(capsys, *options, "-o", results).split())
+        assert not results.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -81,3 +155,5 @@ def test_the_help_has_examples(capsys):
     shown = capsys.readouterr().out
     assert "For example:" in shown
     assert "--taxonomy" in shown
+    assert "--log" in shown
+    assert "--profile" in shown

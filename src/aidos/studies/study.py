@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block, Chapter, Page
 
-__all__ = ["PAGE", "Basis", "Claim", "InParts", "Makers", "Outcome", "Reader", "choose_parts"]
+__all__ = ["FINDINGS", "PAGE", "Basis", "Claim", "InParts", "Makers", "Outcome", "Reader", "choose_parts"]
 
 PAGE = "report.html"
+FINDINGS = "these are findings about the people of the log: not for release"
+"""What is said of a log of somebody's own."""
 Makers: TypeAlias = "Mapping[str, tuple[str, Callable[[pa.Table], pa.Table]]]"
 """Tables by name: the measured rows that each is made of, and how."""
 Reader: TypeAlias = "Callable[[list[dict[str, Any]], float], Iterator[Claim]]"

@@ -11,8 +11,8 @@ from aidos.model.topicsearch import TopicSearch
 from aidos.studies.ups.eavesdropping import EXCESS, QUERIES_ALONE, UNMARKED, made_up_people, watched_searchers
 from aidos.studies.ups.plan import PARTS, UpsExperiment
 from aidos.studies.ups.ranking import GENERALISED, NONE, WHOLE
-from aidos.studies.ups.searchers import gather_society
-from aidos.studies.ups.study import GIVEN, PEOPLE, UpsOutcome, study_ups
+from aidos.studies.ups.searchers import PEOPLE, gather_society
+from aidos.studies.ups.study import GIVEN, UpsOutcome, study_ups
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow

@@ -2,9 +2,10 @@
 
 She sees every query with the profile sent, knows the rule, and guesses which sensitive topics the searcher holds
 (`aidos.rooms.shield.profile.adversary`). On small trees her beliefs are exact: every set of interests is looked at, and
-queries are drawn just as she thinks that people ask. People of the sample world ask as they do, and she walks over
-what they could hold on the whole taxonomy. Beside each rule stand two who see no profile: one with the queries alone,
-and one who is told all interests that are not marked as well, which is the most that the default rule can give away.
+queries are drawn just as she thinks that people ask. People of the sample world or of a log ask as they do, and she
+walks over what they could hold on the whole taxonomy. Beside each rule stand two who see no profile: one with the
+queries alone, and one who is told all interests that are not marked as well, which is the most that the default rule
+can give away.
 
 Over many sessions the paper's rule is played without a memory of what was hidden, as in the paper, and with it.
 """
@@ -99,13 +100,13 @@ class Watched:
 
 
 def watched_searchers(society: Society) -> Iterator[Watched]:
-    """People of the world who hold something sensitive."""
+    """People of a society who hold something sensitive."""
     for searcher in society.searchers:
         person = society.person(searcher)
         if person.layer.total > 0:
             yield Watched(
                 tree=society.tree,
-                candidates=society.sensitive,
+                candidates=person.sensitive,
                 held=person.held,
                 layer=person.layer,
                 queries=[query.hits for query in searcher.queries],
@@ -162,8 +163,9 @@ def measure_observers(asked: UpsExperiment, society: Society, *, progress: Progr
                     rows.append({**about, "rule": name, **told, **_guessed(watching, sights, truth, beliefs)})
             task.advance(1)
         for number, person in enumerate(islice(watched_searchers(society), asked.watched)):
-            stream, watching = np.random.default_rng([asked.seed, 7, number]), _watching(society)
-            about = {"people": "sample world", "person": number, "queries": asked.queries_per_searcher}
+            stream = np.random.default_rng([asked.seed, 7, number])
+            watching = _watching(society, person.candidates)
+            about = {"people": society.name, "person": number, "queries": asked.queries_per_searcher}
             for name, sights, rule, told in _ways(person.tree, person.held, person.layer, person.queries):
                 if name != UNMARKED_TOLD:
                     beliefs = watching.by_sampling(sights, rule, person.candidates, stream, steps=asked.walk)
@@ -200,14 +202,14 @@ def _guessed(watching: Observer, sights: Sequence[Sight], held: HeldProfile, bel
     return asdict(guess(beliefs, held.supports[places] > 0, np.isin(places, seen)))
 
 
-def _watching(society: Society) -> Observer:
-    """Who watches the sample world, and knows how many of its people hold what."""
+def _watching(society: Society, sensitive: Places) -> Observer:
+    """Who watches one of these people, and knows what counts as sensitive for her and how many people hold what."""
     counts = np.zeros(len(society.tree))
-    for searcher in society.searchers:
-        counts[[society.tree.places[topic] for topic, support in searcher.profile.supports.items() if support > 0]] += 1
+    for profile in society.population:
+        counts[[society.tree.places[topic] for topic, support in profile.supports.items() if support > 0]] += 1
     topics = np.flatnonzero(counts).astype(np.int32)
-    common = np.clip(counts[topics] / len(society.searchers), RAREST, COMMONEST)
-    return Observer(tree=society.tree, topics=topics, sensitive=society.sensitive, common=common)
+    common = np.clip(counts[topics] / len(society.population), RAREST, COMMONEST)
+    return Observer(tree=society.tree, topics=topics, sensitive=sensitive, common=common)
 
 
 def measure_sessions(

@@ -37,7 +37,7 @@ WORLD = (
 )
 GUESSING = (
     "She knows the rule and sees every query with the profile sent, and believes by Bayes' rule. On small trees she "
-    "looks at all that could be held; people of the sample world hold too much for that, and she walks over it. Found "
+    "looks at all that could be held; other people hold too much for that, and she walks over it. Found "
     "is a held sensitive topic that she believes at nine in ten; loss is the mean of -ln of the chance that she gives "
     "to the truth. No rule for profiles takes queries from her; and no profile by the default tells her more than all "
     "unmarked interests would."
@@ -45,7 +45,7 @@ GUESSING = (
 MONTH = (
     "Each answer keeps the limit, but together they tell more than one does, and a topic that was hidden for one query "
     "may be shown for another. The session's memory keeps what was hidden hidden, and counts all that was shown "
-    "towards the limit. Made-up people search for much that is sensitive; those of the sample world for little."
+    "towards the limit. Made-up people search for much that is sensitive."
 )
 
 
@@ -70,7 +70,8 @@ def ups_chapters(outcome: UpsOutcome) -> list[Chapter]:
 def _numbers(outcome: UpsOutcome) -> Chapter:
     basis = outcome.basis
     tiles = Facts((("topics of the taxonomy", basis.topics), ("usual limit of risk", basis.usual_limit)))
-    return Chapter(title="In short", blocks=(tiles, Callout("caution", THREAT), *outcome.checks()))
+    missing = tuple(Prose(f"{what.capitalize()}: left out, since {why}.") for what, why in basis.left_out.items())
+    return Chapter(title="In short", blocks=(tiles, Callout("caution", THREAT), *missing, *outcome.checks()))
 
 
 def _speed(speed: Sequence[Row], slopes: Sequence[Row], growth: Sequence[Row]) -> Chapter:

@@ -86,6 +86,8 @@ class _Lists:
     """Results of queries, with the topics of what they show."""
 
     def __init__(self, society: Society, size: int) -> None:
+        if society.corpus is None:
+            raise ParameterError("what these queries meant is not known, so that no list can be judged")
         self._corpus: Corpus = society.corpus
         self._search: TopicSearch = society.search
         self._index = Index.build(society.corpus.whole, analyser=READING, columns=("object_id", "text"))

@@ -12,7 +12,7 @@ world's sensitive topics are mapped to more often than others, so that there is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from aidos.core.profile import Requirement
 from aidos.core.progress import SILENT, Progress
-from aidos.core.taxonomy import Profile, Taxonomy
+from aidos.core.taxonomy import Profile
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicHits, TopicSearch
@@ -36,12 +36,28 @@ from aidos.world.people import block_count
 from aidos.world.size import DAYS_PER_MONTH, MONTHS, START, World
 from aidos.world.vocabulary import build_vocabulary
 
-__all__ = ["Asked", "Corpus", "Person", "Searcher", "Society", "gather_society", "read_corpus"]
+__all__ = [
+    "LEAST_QUERIES",
+    "PEOPLE",
+    "UNKNOWN",
+    "Asked",
+    "Corpus",
+    "Person",
+    "Searcher",
+    "Society",
+    "gather_society",
+    "marked_topics",
+    "read_corpus",
+    "uppermost",
+]
 
 Places: TypeAlias = NDArray[np.int32]
 LEAST_DOCUMENTS, LEAST_QUERIES = 5, 3
 """People with less are left out: they have no profile, or nothing to try it on."""
 UNKNOWN = ""
+"""What a query meant, where nobody can tell."""
+PEOPLE = "sample world"
+"""What its people are called in tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,6 +90,8 @@ class Searcher:
 
     profile: Profile = field(repr=False)
     queries: tuple[Asked, ...] = field(repr=False)
+    requirement: Requirement | None = field(default=None, repr=False)
+    """What she marked herself; None where what counts as sensitive for everybody counts for her."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,6 +100,8 @@ class Person:
 
     held: HeldProfile
     layer: CostLayer
+    sensitive: Places
+    """Topics that count as sensitive for her, held or not, none above another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,10 +109,17 @@ class Society:
     """All searchers, and what is public."""
 
     search: TopicSearch = field(repr=False)
-    corpus: Corpus = field(repr=False)
     searchers: tuple[Searcher, ...] = field(repr=False)
     sensitive: Places = field(repr=False)
     """Topics that count as sensitive for whoever holds them, none above another."""
+    population: tuple[Profile, ...] = field(repr=False)
+    """Profiles from which an observer knows how common interests are."""
+    corpus: Corpus | None = field(default=None, repr=False)
+    """What was searched in, where that is known with what it is about."""
+    name: str = PEOPLE
+    """What these people are called in tables."""
+    about: str = ""
+    """Who they are, in words."""
 
     @property
     def tree(self) -> TopicTree:
@@ -100,11 +127,20 @@ class Society:
         return self.search.tree
 
     def person(self, searcher: Searcher) -> Person:
-        """Her profile, and what it costs; sensitive topics weigh 1 each."""
+        """Her profile, and what it costs; sensitive topics weigh 1 each unless she gave them weights."""
         held = HeldProfile.of(self.tree, searcher.profile)
-        mine = self.sensitive[held.supports[self.sensitive] > 0]
-        requirement = Requirement({self.tree.ids[place]: 1.0 for place in mine.tolist()})
-        return Person(held=held, layer=CostLayer.of(self.tree, held, requirement))
+        mine = held.supports[self.sensitive] > 0
+        if searcher.requirement is None:
+            requirement, sensitive = self._usual(self.sensitive[mine]), self.sensitive
+        else:
+            # What she holds and did not mark is not sensitive for her; of what she does not hold she said nothing.
+            requirement = searcher.requirement
+            own = [self.tree.place(topic) for topic in requirement.sensitivities]
+            sensitive = uppermost(self.tree, [*own, *self.sensitive[~mine].tolist()])
+        return Person(held=held, layer=CostLayer.of(self.tree, held, requirement), sensitive=sensitive)
+
+    def _usual(self, places: Places) -> Requirement:
+        return Requirement({self.tree.ids[place]: 1.0 for place in places.tolist()})
 
 
 def read_corpus(world: World) -> Corpus:
@@ -145,9 +181,10 @@ def gather_society(world: World, search: TopicSearch, asked: UpsExperiment, *, p
 
 
 def _society(world: World, search: TopicSearch, corpus: Corpus, places: Places, found: Sequence[Searcher]) -> Society:
-    marked = _topmost(search.taxonomy, search.tree)
+    marked = marked_topics(search)
     sensitive = marked if len(marked) else _standing_for(world, search.tree, corpus, places)
-    return Society(search=search, corpus=corpus, searchers=tuple(found), sensitive=sensitive)
+    population = tuple(searcher.profile for searcher in found)
+    return Society(search=search, searchers=tuple(found), sensitive=sensitive, population=population, corpus=corpus)
 
 
 def _people(log: pa.Table) -> Iterator[list[dict[str, Any]]]:
@@ -186,11 +223,17 @@ def _searcher(
     return Searcher(profile=profile, queries=tuple(asked))
 
 
-def _topmost(taxonomy: Taxonomy, tree: TopicTree) -> Places:
-    """Topics that are marked as sensitive and have no marked one above them."""
+def marked_topics(search: TopicSearch) -> Places:
+    """Topics that the taxonomy marks as sensitive and that have no marked one above them."""
+    marked = (place for place, topic in enumerate(search.tree.ids) if search.taxonomy[topic].sensitive)
+    return uppermost(search.tree, marked)
+
+
+def uppermost(tree: TopicTree, places: Iterable[int]) -> Places:
+    """Of these places the ones that no other of them is above."""
     found, end = [], 0
-    for place, topic in enumerate(tree.ids):
-        if place >= end and taxonomy[topic].sensitive:
+    for place in sorted(places):
+        if place >= end:
             found.append(place)
             end = place + int(tree.sizes[place])
     return np.array(found, dtype=np.int32)
@@ -204,9 +247,4 @@ def _standing_for(world: World, tree: TopicTree, corpus: Corpus, places: Places)
     for topic, place in zip(corpus.topics, places.tolist(), strict=True):
         if place >= 0:
             votes[place] += 1 if topic in private else -1
-    found, end = [], 0
-    for place in sorted(place for place, vote in votes.items() if vote > 0):
-        if place >= end:
-            found.append(place)
-            end = place + int(tree.sizes[place])
-    return np.array(found, dtype=np.int32)
+    return uppermost(tree, (place for place, vote in votes.items() if vote > 0))

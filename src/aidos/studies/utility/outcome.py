@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from aidos.studies.study import Basis, Claim, Outcome
+from aidos.studies.study import FINDINGS, Basis, Claim, Outcome
 from aidos.studies.utility.plan import Experiment, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
 
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block, Chapter
 
-__all__ = ["FINDINGS", "RESULTS", "UtilityBasis", "UtilityOutcome"]
+__all__ = ["RESULTS", "UtilityBasis", "UtilityOutcome"]
 
 RESULTS = "results"
 """The rows, and the name of their file."""
-FINDINGS = "these are findings about the people of the log: not for release"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

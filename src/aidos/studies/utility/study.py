@@ -20,8 +20,8 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
-from aidos.studies.study import PAGE
-from aidos.studies.utility.outcome import FINDINGS, UtilityOutcome
+from aidos.studies.study import FINDINGS, PAGE
+from aidos.studies.utility.outcome import UtilityOutcome
 from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 
 if TYPE_CHECKING:
