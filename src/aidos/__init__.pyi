@@ -398,6 +398,7 @@ def ask(
         "fair export",
         "fair import",
         "sample",
+        "audit plan",
         "audit check",
         "audit learn",
         "audit evidence",
