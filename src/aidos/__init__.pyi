@@ -400,6 +400,7 @@ def ask(
         "sample",
         "audit collect",
         "audit bookmarklet",
+        "audit plan",
         "audit check",
         "audit learn",
         "audit evidence",

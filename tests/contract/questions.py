@@ -104,6 +104,7 @@ QUESTIONS = {
         "i_may_automate": True,
     },
     "audit bookmarklet": {"site": "site.toml", "output": "bookmark.html"},
+    "audit plan": {"weight": 5.0, "results": 20},
     "audit check": {"pairs": ["rehearsed/before.jsonl"]},
     "audit learn": {"pairs": ["rehearsed/before.jsonl"], "method": "inference", "output": "audited"},
     "audit evidence": {"directory": "rehearsed/before"},

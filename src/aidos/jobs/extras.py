@@ -55,6 +55,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "audit compare": ("audit",),
     "audit evidence": ("audit",),
     "audit learn": ("audit",),
+    "audit plan": ("audit",),
     "audit rehearse": ("audit",),
     "evaluate": ("fairness", "search"),
     "evaluate audit": ("audit",),

@@ -108,6 +108,7 @@ JOBS: Mapping[str, str] = {
     # audit
     "audit collect": "aidos.rooms.audit.jobs.collect:CollectLists",
     "audit bookmarklet": "aidos.rooms.audit.jobs.collect:MakeBookmarklet",
+    "audit plan": "aidos.rooms.audit.jobs.plan:PlanSearches",
     "audit check": "aidos.rooms.audit.jobs.check:CheckPairs",
     "audit learn": "aidos.rooms.audit.jobs.learn:AuditAccount",
     "audit evidence": "aidos.rooms.audit.jobs.evidence:ShowEvidence",
@@ -304,6 +305,7 @@ GROUPS: Mapping[str, Group] = {
         allows it.
 
         For example:
+            aidos audit plan --weight 4
             aidos audit collect site.toml --queries queries.txt --account profile -o lists --i-may-automate
             aidos audit check pairs.jsonl
             aidos audit learn pairs.jsonl -o audit

@@ -37,7 +37,7 @@ from aidos.rooms.audit.items import PairItems
 from aidos.rooms.audit.shifts import shifts_by_query
 from aidos.rooms.audit.verdict import Verdict, judge
 
-__all__ = ["Weighed", "weigh"]
+__all__ = ["TOPICS_PART", "Weighed", "weigh"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]

@@ -7,29 +7,42 @@ threshold of the verdict, is the fewest queries that can be hoped for. The other
 with the square off that T topics without any effect would reach (2 ln T), and a threshold that holds for T topics
 whatever they are (Bonferroni). Just above chance little is left of the effect, and the number becomes very large.
 
-Before any list is collected, `ExpectedService` says the same from public numbers: what somebody expects of a service.
+Before any list is collected, the same follows from public numbers: what somebody expects of a service
+(`aidos.rooms.audit.expected`).
 
 Both are plans, not promises: the normal law is an approximation, and later queries may be of another kind.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
+from numpy.typing import NDArray
 
-from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
+from aidos.rooms.audit.concluding import TOPICS_PART
 from aidos.rooms.audit.densities import draw_places
+from aidos.rooms.audit.items import LEAST_CONTROLLED
 from aidos.rooms.audit.numerics import ndtr, ndtri
 from aidos.rooms.audit.shifts import shifts_by_query
 from aidos.rooms.audit.verdict import Verdict, judge
 
-__all__ = ["ExpectedService", "PowerEstimate", "estimate_power", "power_of", "queries_needed"]
+if TYPE_CHECKING:
+    from aidos.rooms.audit.expected import ExpectedService
+
+__all__ = [
+    "PowerEstimate",
+    "estimate_power",
+    "expected_effects",
+    "power_of",
+    "queries_needed",
+    "searches_needed",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,47 +123,51 @@ def _check(power: float) -> None:
         raise ParameterError(f"power must lie between 0 and 1, got {power}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedService:
-    """What somebody expects of a service before any list is collected: public numbers, no search and no account."""
+def expected_effects(service: ExpectedService, rates: Sequence[float], seed: int = 0) -> list[float]:
+    """The effect of the topic at each share of personalised searches, in lists drawn from the model.
 
-    topics: Annotated[int, Ge(2)] = 50
-    """Topics that results are about."""
-    results: Annotated[int, Ge(2)] = 10
-    """Results of a list."""
-    weight: Annotated[float, Gt(0)] = 2.0
-    """Of the one topic that is to be seen."""
-    rate: Annotated[float, Gt(0), Le(1)] = 0.5
-    """The share of searches that are personalised."""
-    mix: Annotated[float, Ge(0), Le(1)] = 0.8
-    """How much interests count against the order without an account."""
-    concentration: Annotated[float, Gt(0)] = 2.0
-    """How steady lists are that are not personalised."""
+    It is the mean shift less that of a second list without an account, over the standard deviation. Without a profile
+    results are not moved by what they are about, so that the mean is 0 there; what cannot be told from it counts as 0.
+    """
+    generator, lists = np.random.default_rng(seed), DRAWN_RESULTS // service.results
+    places = lists * service.results
+    share = generator.beta(DIRICHLET, DIRICHLET * (service.topics - 1), places)
+    maps = TopicMaps.from_dense(np.stack([share, 1 - share], axis=1))
+    ranks = np.tile(np.arange(1, service.results + 1), lists)
+    noisy: NDArray[np.float64] = -service.concentration * ranks.astype(np.float64)
+    starts = np.arange(lists + 1, dtype=np.int64) * service.results
+    vanilla = PairArrays(starts=starts, items=np.arange(places), ranks=ranks, maps=maps)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
-    def effect(self, seed: int = 0) -> float:
-        """The mean shift of the topic over its standard deviation, in lists drawn from the model."""
-        generator, places = np.random.default_rng(seed), DRAWN_LISTS * self.results
-        maps = TopicMaps.from_dense(generator.dirichlet(np.full(self.topics, DIRICHLET), places))
-        ranks = np.tile(np.arange(1, self.results + 1), DRAWN_LISTS)
-        starts = np.arange(DRAWN_LISTS + 1, dtype=np.int64) * self.results
-        vanilla = PairArrays(starts=starts, items=np.arange(places), ranks=ranks, maps=maps)
-        about = maps.dot(np.eye(1, self.topics)[0] * self.weight)
-        lifted = (generator.random(DRAWN_LISTS) < self.rate)[vanilla.query_of]
-        utilities = np.where(lifted, self.mix * about - (1 - self.mix) * ranks, -self.concentration * ranks)
+    def shifts(utilities: NDArray[np.float64]) -> NDArray[np.float64]:
         order = draw_places(vanilla, utilities, generator)
-        drawn = PairArrays(starts=starts, items=order, ranks=ranks[order], maps=maps)
-        shifts = shifts_by_query(drawn)[:, 0]
-        return float(shifts.mean() / shifts.std())
+        return shifts_by_query(PairArrays(starts=starts, items=order, ranks=ranks[order], maps=maps))[:, 0]
 
-    def queries(self, *, level: float = 0.05, power: float = 0.8) -> int | None:
-        """How many searches would show the topic with this power, by its shift alone; None where none would."""
-        return queries_needed(self.effect(), self.topics, level=level, power=power)
+    second = shifts(noisy)
+    same = shifts(noisy) - second
+    lifted = shifts(service.mix * service.weight * share - (1 - service.mix) * ranks) - second
+    mean, square, noise = (float(each.mean()) for each in (lifted, lifted**2, same**2))
+    if mean <= 3 * sqrt(square / lists):
+        return [0.0] * len(rates)
+    return [rate * mean / sqrt(rate * square + (1 - rate) * noise - (rate * mean) ** 2) for rate in rates]
 
 
-DRAWN_LISTS = 4000
-"""Lists that an expected effect is measured on: it is known to about 1.6 % of a standard deviation."""
+def searches_needed(
+    service: ExpectedService, rates: Sequence[float], *, level: float = 0.05, power: float = 0.8
+) -> list[int | None]:
+    """How many searches lead to "personalised by topic" and name the topic, at each share of personalised searches.
+
+    By the shift of the topic alone, at the part of the level that the conclusion leaves to it.
+    """
+    found = [
+        queries_needed(effect, service.topics, level=level * SHIFT_PART, power=power)
+        for effect in expected_effects(service, rates)
+    ]
+    return [None if each is None else max(each, LEAST_CONTROLLED) for each in found]
+
+
+DRAWN_RESULTS = 1_000_000
+"""Of the lists that an expected effect is measured on: of ten results each, it is known to 0.3 % of a deviation."""
 DIRICHLET = 0.05
 """Of topic maps: results are about one topic or two."""
+SHIFT_PART = TOPICS_PART / 2
+"""Of the level, what the largest shift may use up: the test of halves takes as much."""
