@@ -54,7 +54,6 @@ QUESTIONS = {
         "output": "release",
         "finding": "truth.html",
     },
-    "plan": {"files": ["log.parquet"], "mechanism": "laplace-threshold", "people": 300, "output": "plan.html"},
     "verify": {"directory": "released"},
     "suggest": {"release": "released", "query": "fernpost", "least_ratio": 0.0},
     "rank": {"release": "released", "query": "fernpost", "most": 3},
@@ -104,7 +103,6 @@ QUESTIONS = {
         "i_may_automate": True,
     },
     "audit bookmarklet": {"site": "site.toml", "output": "bookmark.html"},
-    "audit plan": {"weight": 5.0, "results": 20},
     "audit check": {"pairs": ["rehearsed/before.jsonl"]},
     "audit learn": {"pairs": ["rehearsed/before.jsonl"], "method": "inference", "output": "audited"},
     "audit evidence": {"directory": "rehearsed/before"},
@@ -114,6 +112,8 @@ QUESTIONS = {
 
 FEW = {"epsilons": [50.0], "ks": [3], "usual_epsilon": 50.0}
 SLOW_QUESTIONS = {
+    "plan": {"files": ["log.parquet"], "mechanism": "laplace-threshold", "people": 300, "output": "plan.html"},
+    "audit plan": {"weight": 5.0, "results": 20},
     "audit rehearse": {"queries": 20, "output": "loop"},
     "expose train": {**EXPOSED, "target": "topics", "output": "model.json"},
     "evaluate mediator": {

@@ -210,7 +210,7 @@ def test_all_numbers_that_paper_and_issue_ask_for_come_out():
     fewer = {"samples": 4, "worlds": 2, "effect_sets": 20, "query_numbers": (100, 400), "accounts": 4}
     found = study_audit(World("small"), AuditExperiment(**fewer, loop_accounts=1, timed_queries=(100, 400)))
     assert isinstance(found, AuditOutcome)
-    # Shapes that the paper saw take more samples than there are here to come out for sure; the page tells whether they did.
+    # Shapes that the paper saw take more samples than there are here to come out for sure; the page tells if they did.
     ours = [claim for claim in found.claims if not claim.finding.endswith("the paper)")]
     assert len(ours) > len(found.claims) / 2
     assert [claim.finding for claim in ours if not claim.holds] == []

@@ -32,8 +32,8 @@ WEIGHTS, RATES = (2.0, 4.0, 6.0), (0.2, 0.5, 0.9)
 """What the table shows beside what was asked."""
 FOR_GRANTED = (
     "The number is for both: the conclusion is personalised by topic, and the topic is named, which it is only then. "
-    "It is counted by the plain shift of this one topic. In whole audits of simulated lists the topic was named at "
-    "least as often as that.\n\n"
+    "It is counted by the plain shift of this one topic. In whole audits of simulated lists the topic was named "
+    "about as often, or more often.\n\n"
     "Taken for granted: the service does as the model says, results are about one topic or two and searches mix them, "
     "each search has a second list without an account, and place, order and variant are written down. With other "
     "services it is a first guess; after an audit that detects nothing, aidos says what its own lists suggest."
