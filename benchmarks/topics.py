@@ -36,6 +36,9 @@ def judge(search: TopicSearch, query: str, accepted: frozenset[str]) -> str:
 
 def main(files: list[str]) -> None:
     """Print a table: drawn when words and limits were fixed, and before."""
+    if not files:
+        print("no queries to judge: name files that hold them, one a line")
+        return
     labels = {}
     for line in LABELS.read_text(encoding="utf-8").splitlines():
         hashed, part, topics = line.split("\t")
