@@ -21,6 +21,10 @@ SMALL = {
     "searchers": 40,
     "queries_per_searcher": 6,
     "made_up": 3,
+    "small_people": 6,
+    "watched_queries": (1, 5),
+    "watched": 2,
+    "walk": 60,
     "results": 20,
 }
 TITLES = {
