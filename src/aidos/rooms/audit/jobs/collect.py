@@ -167,8 +167,9 @@ class CollectLists:
             left = [query for query in queries if query not in kept.queries]
             if not left:
                 return self._told(kept, Tally())
-            hours = len(left) / self.queries_per_hour
-            desk.remark(f"{len(left):,} searches, about {hours:,.1f} hours; stop it and go on whenever you like")
+            minutes = 60 * len(left) / self.queries_per_hour
+            long = f"{minutes / 60:,.1f} hours" if minutes >= 90 else f"{max(minutes, 1):.0f} minutes"
+            desk.remark(f"{len(left):,} searches, about {long}; stop it and go on whenever you like")
             with opened_browser(account=self.account, visible=self.visible, language=site.language) as looker:
                 robots = self._robots(site, left, looker.read(f"{site.host}/robots.txt"), desk)
                 pace = Pace(queries_per_hour=self.queries_per_hour, least=robots.pause)
