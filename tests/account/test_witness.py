@@ -12,7 +12,7 @@ from aidos.account.lineage import DataSet
 from aidos.account.opening import open_ledger
 from aidos.account.witness import registry_in
 from aidos.core.guarantee import ApproxDP
-from aidos.errors import EngineError, InputError
+from aidos.errors import EngineError, InputError, ParameterError
 
 TENTH = ApproxDP(epsilon=0.1, delta=1e-7)
 
@@ -99,6 +99,30 @@ def test_a_second_witness_is_asked_too(tmp_path, data):
     disk.rename(tmp_path / "taken away")
     with pytest.raises(InputError, match="not there"):
         ledger.charge(TENTH)
+
+
+def test_no_witness_takes_the_place_of_another_or_of_any_file(tmp_path, data):
+    first = open_ledger(tmp_path / "one.ledger", Budget(epsilon=1, delta=1e-6), data, witness=tmp_path / "seen")
+    (tmp_path / "next.tsv").write_text("other data\n")
+    others = DataSet((tmp_path / "next.tsv",))
+    for taken in (tmp_path / "seen", tmp_path / "log.tsv"):
+        before = taken.read_bytes()
+        with pytest.raises(ParameterError, match="exists"):
+            open_ledger(tmp_path / "two.ledger", Budget(epsilon=1, delta=1e-6), others, witness=taken)
+        assert taken.read_bytes() == before
+        assert not (tmp_path / "two.ledger").exists()
+    first.charge(TENTH)
+
+
+def test_a_witness_of_another_ledger_does_not_stand_for_ones_own(tmp_path, data):
+    ledger = open_ledger(tmp_path / "one.ledger", Budget(epsilon=1, delta=1e-6), data, witness=tmp_path / "seen")
+    (tmp_path / "next.tsv").write_text("other data\n")
+    others = DataSet((tmp_path / "next.tsv",))
+    open_ledger(tmp_path / "two.ledger", Budget(epsilon=1, delta=1e-6), others, witness=tmp_path / "copied")
+    shutil.copy(tmp_path / "copied", tmp_path / "seen")
+    for action in actions(ledger):
+        with pytest.raises(InputError, match="of another ledger"):
+            action()
 
 
 def test_a_full_disk_under_a_witness_charges_nothing(ledger, monkeypatch):

@@ -218,6 +218,23 @@ def test_a_ledger_is_compared_with_witnesses_and_releases(aidos, tmp_path):
     assert "names no line" in " ".join(aidos("ledger", "verify", path, tmp_path / "one")[1].split())
 
 
+def test_a_release_that_promises_something_else_than_was_charged_is_found(aidos, tmp_path):
+    log, path = write_log(tmp_path / "log.tsv", range(60)), tmp_path / "l"
+    answer(aidos, "ledger", "open", log, *OPENED, "-o", path)
+    release = ("publish", log, "--delta", 1e-6, "--ledger", path, "--yes")
+    for name, more in (("dear", (0.5,)), ("cheap", (0.2,)), ("seeded", (0.3, "--seed", 1))):
+        assert aidos(*release, "-o", tmp_path / name, "--epsilon", *more)[0] == 0
+    verify = ("ledger", "verify", path, *(tmp_path / name for name in ("dear", "cheap", "seeded")))
+    assert aidos(*verify)[0] == 0
+    manifests = [json.loads((tmp_path / name / "MANIFEST.json").read_text()) for name in ("dear", "cheap")]
+    forged = tmp_path / "cheap" / "MANIFEST.json"
+    forged.write_text(json.dumps({**manifests[1], "ledger": manifests[0]["ledger"]}))
+    assert aidos("verify", tmp_path / "cheap")[0] == 0  # it follows from its recipe, which is not the one that was run
+    code, out, _ = aidos(*verify)
+    assert code == 1
+    assert "cheap: promises something else than line 2 was charged for" in " ".join(out.split())
+
+
 def test_the_table_says_what_fits_next(aidos, tmp_path):
     log, path = write_log(tmp_path / "log.tsv", range(60)), tmp_path / "l"
     answer(aidos, "ledger", "open", log, "--epsilon", 2, "--delta", 1e-5, "-o", path)

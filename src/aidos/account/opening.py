@@ -6,6 +6,7 @@ open two ledgers for one source. The file appears whole.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -49,6 +50,8 @@ def open_ledger(  # noqa: PLR0913 (of what, where, how much, and what its owner 
     path = place / f"{name}{SUFFIX}" if place.is_dir() else place
     witnesses = [str(witness_at(witness, name))] if witness else []
     with _looking(directory):
+        for taken in filter(os.path.lexists, witnesses):  # of another ledger, or the owner's: never overwritten
+            raise ParameterError(f"{taken} exists", hint="name a directory, or a file that is not there yet")
         header = {
             "line": 1,
             "kind": "opened",

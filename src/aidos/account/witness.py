@@ -114,8 +114,12 @@ def refuse_older(path: Path, ledger: str, heads: Mapping[int, str], others: Sequ
         witness = read_witness(place)
         if witness is None and str(place) in others:
             raise InputError(f"the witness {place} of {path} is not there", hint="bring back its disk or directory")
-        if witness is None or witness.ledger != ledger:
+        if witness is None:
             said.append(f"{place}: none")
+        elif witness.ledger != ledger:
+            raise InputError(
+                f"the witness {place} of {path} is of another ledger", hint="bring back the newest one of this ledger"
+            )
         elif heads.get(witness.line) != witness.head:
             last = max(heads)
             older = f"it ends at line {last}, and line {witness.line} was written" if witness.line > last else ""

@@ -35,6 +35,7 @@ __all__ = [
     "Stated",
     "contradictions",
     "hash_file",
+    "promises",
     "read_manifest",
     "release_problems",
     "series",
@@ -141,6 +142,13 @@ def contradictions(manifest: Mapping[str, object]) -> list[str]:
         for name, value in expected.facts().items()
         if not _same(value, manifest.get(name))
     ]
+
+
+def promises(manifest: Mapping[str, object], charged: Guarantee) -> bool:
+    """Whether the manifest promises what was charged, or nothing: noise from a seed is charged too."""
+    noise = str(manifest.get("noise"))
+    expected = earned(charged, repeatable=noise != Noise().source, charged=True)
+    return _same(_described(expected), manifest.get("guarantee"))
 
 
 def series(number: object) -> list[str]:

@@ -259,8 +259,9 @@ class ExtendLedger:
 class VerifyLedger:
     """Check that a ledger is whole, and no older than its witnesses and the releases at hand.
 
-    The exit code is 1 when a release names a line that the ledger does not have,
-    2 when the ledger is damaged or older than a witness.
+    The exit code is 1 when a release names a line that the ledger does not have, or
+    that was charged for another promise; 2 when the ledger is damaged or older than
+    a witness.
 
     For example:
         aidos ledger verify log.ledger
@@ -308,15 +309,21 @@ class CloseLedger:
 
 
 def _verdict(state: LedgerState, manifest: Mapping[str, object]) -> str:
-    """Whether a release is in the ledger."""
+    """Whether a release is in the ledger, with the promise that was charged."""
+    from aidos.rooms.publish.manifest import promises
+
     entry = manifest.get("ledger")
     if not isinstance(entry, dict) or "head" not in entry:
         return "names no line of a ledger: nothing was charged, or by an earlier version"
     if entry.get("id") != state.id:
         return "was charged to another ledger"
-    if state.heads.get(entry.get("line", 0)) == entry["head"]:
-        return f"{AGREES} in line {entry['line']}"
-    return f"was charged in line {entry.get('line')}, which this copy does not have: bring back the newest copy"
+    line = entry.get("line", 0)
+    if state.heads.get(line) != entry["head"]:
+        return f"was charged in line {line}, which this copy does not have: bring back the newest copy"
+    charged = next((charge.spend for charge in state.charges if charge.number == line), None)
+    if charged is None or not promises(manifest, charged.guarantee):
+        return f"promises something else than line {line} was charged for: ask for the release again"
+    return f"{AGREES} in line {line}"
 
 
 def _charge_facts(charge: Charge) -> dict[str, object]:
