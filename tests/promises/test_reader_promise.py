@@ -22,9 +22,11 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from aidos.core.records import SEARCH_LOG
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import BrokenPromiseError, InputError
 from aidos.ingest.bytescan import Tally
+from aidos.ingest.formats import DELIMITED_FORMATS, LINE_FORMATS
 from aidos.ingest.formats.jsonl import JsonLines
 from aidos.ingest.normalise import NORMALISED
 from aidos.ingest.options import HowToRead, ReadOptions
@@ -36,6 +38,8 @@ from aidos.rooms.publish.sources import read_for_release
 
 HER = "her"
 TIMES = [f"2006-03-{day:02} 10:00:00" for day in range(1, 13)]
+QUERIES = (b"query 0", b"query 1", b'"query 2"')
+"""One stands in quotes, so that whatever makes them text, or no text, shows in it."""
 RELEASE = ReadOptions(for_release=True, normalise=NORMALISED)
 Cells = tuple[bytes, bytes, bytes]
 """What she typed or sent: a query, a time and an address."""
@@ -87,6 +91,14 @@ def elastic(person: bytes, cells: Cells) -> bytes:
     query, time, address = (cell.decode("utf-8", "replace") for cell in cells)
     event = {"@timestamp": time, "event": {"action": "search"}, "search": {"query": query}}
     return json.dumps({**event, "user": {"id": person.decode()}, "document": {"id": address}}).encode()
+
+
+def qlog(person: bytes, cells: Cells) -> bytes:
+    query, time, address = (cell.decode("utf-8", "replace") for cell in cells)
+    entry = {"query_orig": query, "time": time, "items": [{"doc_id": address, "rank": 1, "clicked": len(query) < 10}]}
+    if query.startswith("{"):
+        entry |= {"items": address, "query_id": None}
+    return json.dumps({"user_id": person.decode(), "query_id": "q1", "query": query} | entry).encode()
 
 
 UBI_EVENT = {"action_name": "click", "client_id": "u1", "query_id": "q1", "timestamp": TIMES[0]}
@@ -146,8 +158,9 @@ DIALECTS = [
     ),
     Dialect("elastic", elastic, replace(RELEASE, format="elastic")),
     Dialect("solr", solr, replace(RELEASE, format="solr")),
+    Dialect("qlogs", qlog, replace(RELEASE, format="qlogs")),
 ]
-ESCAPED = {"csv by RFC 4180", "jsonl", "jsonl with named columns", "ubi", "elastic", "solr"}
+ESCAPED = {"csv by RFC 4180", "jsonl", "jsonl with named columns", "ubi", "elastic", "solr", "qlogs"}
 """Writers that let a line feed through because they escape it, or have it in quotes."""
 NOT_SKIPPED = {"csv by RFC 4180", "tsv without names"}
 """Where it is not promised that bad rows can be left out."""
@@ -174,9 +187,7 @@ def engine() -> Iterator[EmbeddedEngine]:
 def others(dialect: Dialect) -> list[bytes]:
     stamp = (lambda time: time[2:].translate(str.maketrans("", "", "-: "))) if dialect.name == "excite" else str
     lines = [
-        dialect.write(
-            f"u{person}".encode(), (b"query %d" % (number % 3), stamp(time).encode(), b"http://a/%d" % person)
-        )
+        dialect.write(f"u{person}".encode(), (QUERIES[number % 3], stamp(time).encode(), b"http://a/%d" % person))
         for number, time in enumerate(TIMES)
         for person in [number % 4]
     ]
@@ -222,6 +233,8 @@ rows_of_hers = st.lists(st.tuples(st.integers(0, 12), her_cells), min_size=1, ma
 ACROSS = [(3, (b'"abc', b"2006-03-01", b"")), (9, (b'abc"', b"2006-03-01", b""))]
 FIRST_AND_LAST = [(0, (b'"', b"", b"\r")), (13, (b"\xff\0", b"", b'"'))]
 MANY = [(0, (b"{", b"x", b"client_id"))] * 45
+DELIMITED = [(0, (b";" * 9, b"x", b"\t|;" * 9))] * 45
+TIMED = [(0, (b"'\"", b"13/04/2006 10:00:00", b"'"))] * 45
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -230,6 +243,8 @@ MANY = [(0, (b"{", b"x", b"client_id"))] * 45
 @example(rows=ACROSS, packing="")
 @example(rows=FIRST_AND_LAST, packing=".gz")
 @example(rows=MANY, packing=".zst")
+@example(rows=DELIMITED, packing="")
+@example(rows=TIMED, packing="")
 def test_what_one_person_typed_changes_no_record_of_others(
     engine: EmbeddedEngine, dialect: Dialect, rows: list[tuple[int, Cells]], packing: str
 ) -> None:
@@ -244,6 +259,17 @@ def test_what_one_person_typed_changes_no_record_of_others_at_length(
     engine: EmbeddedEngine, dialect: Dialect, rows: list[tuple[int, Cells]]
 ) -> None:
     keep_promise(engine, dialect, as_written(dialect, rows))
+
+
+def test_every_text_format_of_a_search_log_is_tried() -> None:
+    known = [*DELIMITED_FORMATS, *LINE_FORMATS]
+    logs = {one.name for one in known if getattr(one, "schema", SEARCH_LOG) is SEARCH_LOG}
+    assert logs <= {dialect.name.partition(" ")[0] for dialect in DIALECTS}
+    assert {one.name for one in known} - logs == {
+        "trec-run",
+        "trec-qrels",
+        "stackexchange",
+    }  # no release is made of these
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv", "jsonl", "latin-1", "table"])
@@ -294,7 +320,7 @@ class TestReleasesAreTold:
 
     def test_the_first_row_of_a_file_without_names_says_nothing_about_quotes(self, engine: EmbeddedEngine) -> None:
         dialect = csv_dialect("tsv without names")
-        lines = [line.replace(b"query", b'"query"') for line in others(dialect)]
+        lines = [line.replace(b"query 1", b'"query 1"') for line in others(dialect)]
         expected = records(engine, dialect, lines, dialect.options)
         hers = b'her\t"x"\t2006-03-01\t'
         assert records(engine, dialect, [hers, *lines], dialect.options) == expected
@@ -305,7 +331,7 @@ class TestReleasesAreTold:
             records(engine, dialect, others(dialect), replace(dialect.options, delimiter="", format="csv"))
         assert caught.value.problems[0].option == "--delimiter '\\t'"
 
-    @pytest.mark.parametrize("name", ["aol without a header", "excite", "jsonl", "ubi", "elastic", "solr"])
+    @pytest.mark.parametrize("name", ["aol without a header", "excite", "jsonl", "ubi", "elastic", "solr", "qlogs"])
     def test_a_format_that_only_rows_tell_is_refused(self, engine: EmbeddedEngine, name: str) -> None:
         dialect = csv_dialect(name)
         with pytest.raises(InputError) as caught:
