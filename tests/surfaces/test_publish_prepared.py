@@ -168,3 +168,14 @@ def test_a_disk_that_really_fills_up_costs_one_charge_and_leaves_no_half_release
     charged = json.loads(aidos("ledger", "show", "t.ledger", "--json", cwd=tmp_path)[1])["charges"]
     assert [charge["outcome"] for charge in charged] == ["abandoned"]
     assert sorted(os.listdir(tmp_path)) == ["t.ledger", "t.parquet"]
+
+
+def test_a_table_without_its_columns_quotes_no_row(place):
+    (place / "rows.csv").write_text("ann,gout\nbob,gout\n")
+    table = ("publish", "rows.csv", "--without-ledger", "-o", "there/out", "--item", "illness", "--person")
+    code, _, complained = aidos(*table, "who", cwd=place)
+    assert code == 2
+    assert "the first line names no column who" in complained
+    assert not {"ann", "gout", "--column"} & set(complained.replace(",", " ").split())
+    (place / "rows.csv").write_text("who,disease\nann,gout\n")
+    assert "it names who, disease" in aidos(*table, "who", cwd=place)[2]

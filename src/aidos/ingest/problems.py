@@ -182,6 +182,7 @@ OF_TABLES = _by_slug(
         "say which one does; the file has {columns}",
         "--column {assignment}",
     ),
+    Kind("unnamed-column", "the first line names no column {column}", "{known}"),
     Kind(
         "undeclared-field",
         "only rows say which field holds the {meaning}, and a release must not depend on that",

@@ -175,18 +175,10 @@ class AnyTable:
         delimiter = options.separator or header_delimiter(sample.first) or ","
         names, doubled = header_names(split_line(sample.first, delimiter))
         absent = [column for column in options.table if column not in names]
-        problems = [
-            describe(
-                "missing-column",
-                file,
-                lines=(1,),
-                column=column,
-                meaning=column,
-                columns=", ".join(names),
-                assignment=f"{column}=NAME",
-            )
-            for column in absent
-        ]
+        known = f"it names {', '.join(names)}"
+        if len(absent) == len(options.table):  # that line may be somebody's row
+            known = "give the names that stand there; a table that has none needs a line of names first"
+        problems = [describe("unnamed-column", file, lines=(1,), column=column, known=known) for column in absent]
         problems += [
             describe("duplicate-columns", file, lines=(1,), column=name) for name in doubled if name in options.table
         ]
