@@ -27,6 +27,8 @@ from damage import copy, mutate, reseal
 
 SECONDS = 120
 """A command that takes longer hangs: most take less than one."""
+SECONDS_TO_BUILD = 1200
+"""The first command of its kind compiles, perhaps on a machine with much else to do."""
 MEMORY = 5 << 29
 """Bytes that a command may take beside what its parent holds."""
 PEOPLE = "200"
@@ -85,7 +87,7 @@ def build(place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     write_inputs(place)
     for step in (*map(str.split, STEPS), make_index, make_changes, make_models, make_unfinished):
-        outcome = in_child(place, "build", 0, "nothing", [step])
+        outcome = in_child(place, "build", 0, "nothing", [step], seconds=SECONDS_TO_BUILD)
         if outcome.code:
             raise RuntimeError(f"{outcome.command}: {outcome.code}: {outcome.said}")
 
@@ -264,13 +266,16 @@ KINDS = {
 }
 
 
-def in_child(place: Path, kind: str, seed: int, damage: str, commands: list[Command]) -> Outcome:
+def in_child(
+    place: Path, kind: str, seed: int, damage: str, commands: list[Command], *, seconds: int = SECONDS
+) -> Outcome:
     """Run commands in a process of its own until one does not end with 0 or an error in words."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as last:
         child = os.fork()
         if not child:
             code = 99  # nothing may get back into the parent's frames
             try:
+                signal.alarm(seconds)
                 code = _run_all(place, commands, said.fileno(), last.fileno())
             finally:
                 os._exit(code)
@@ -294,7 +299,6 @@ def _run_all(place: Path, commands: list[Command], said: int, last: int) -> int:
     # A test runner may have put streams and handlers of its own there.
     faulthandler.disable()
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
-    signal.alarm(SECONDS)
     resource.setrlimit(resource.RLIMIT_DATA, (_held() + MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_FSIZE, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
