@@ -22,8 +22,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from damage import copy, mutate, reseal
+
+if TYPE_CHECKING:
+    from aidos.rooms.audit.collect.site import Site
 
 SECONDS = 120
 """A command that takes longer hangs: most take less than one."""
@@ -86,7 +90,7 @@ def build(place: Path) -> None:
     """Make every state once, with the commands that people use."""
     place.mkdir(parents=True, exist_ok=True)
     write_inputs(place)
-    for step in (*map(str.split, STEPS), make_index, make_changes, make_models, make_unfinished):
+    for step in (*map(str.split, STEPS), make_index, make_changes, make_models, make_collection, make_unfinished):
         outcome = in_child(place, "build", 0, "nothing", [step], seconds=SECONDS_TO_BUILD)
         if outcome.code:
             raise RuntimeError(f"{outcome.command}: {outcome.code}: {outcome.said}")
@@ -153,6 +157,29 @@ def make_models(place: Path) -> None:
     model = TopicModel(words=words, phi=drawn / drawn.sum(axis=1, keepdims=True), prior=np.full(4, 0.1, np.float32))
     model.save(place / "models" / "topics.npz")
     WordVectors(words=words, matrix=drawn.T).save(place / "models" / "vectors.npz")
+
+
+def site_of(place: Path) -> Site:
+    """The file of a site that a collection was made with."""
+    from aidos.rooms.audit.collect.site import read_site
+
+    (place / "site.toml").write_text('address = "https://site.example/?q={query}"\nresults = ".result"\n')
+    return read_site(place / "site.toml")
+
+
+def make_collection(place: Path) -> None:
+    """Result lists as `aidos audit collect` keeps them: what asks for them is a browser."""
+    use_collection(place / "collection", place)
+
+
+def use_collection(path: Path, place: Path) -> None:
+    """Go on with a collection."""
+    from aidos.rooms.audit.collect.keeping import opened_collection
+
+    with opened_collection(path, site_of(place)) as kept:
+        for number in range(len(kept.queries), len(kept.queries) + 3):
+            row = {"query": f"search {number}", "position": 1, "url": "https://page.example/", "title": "A page"}
+            kept.add(f"search {number}", [{**row, "list": each} for each in ("vanilla", "personalised", "again")])
 
 
 def make_unfinished(place: Path) -> None:
@@ -257,6 +284,7 @@ KINDS = {
                 f"audit learn {place}/pairs.jsonl --same-topics {state} -o {state}.next".split(),
             ],
         ),
+        Kind("collection", "collection", lambda state, place: [lambda _: use_collection(state, place)]),
         Kind(
             "taxonomy",
             "topics.taxonomy",
