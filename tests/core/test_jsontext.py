@@ -1,13 +1,15 @@
 """JSON of strangers: every failure is one failure, and what comes back can be walked over."""
 
 import json
+import tomllib
+import tracemalloc
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.core.jsontext import DEEPEST, parse_json
+from aidos.core.jsontext import DEEPEST, parse_json, parse_toml
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -74,3 +76,24 @@ def test_sound_json_is_read_as_the_library_reads_it(value):
 def test_anything_is_read_or_refused(text):
     with suppress(json.JSONDecodeError):
         parse_json(text)
+
+
+@pytest.mark.parametrize(
+    "key", ["a." * 20_000 + "a", "'a'." * 20_000 + "a", '"\\"." . ' * 20_000 + "a", "a.'b'.\"c\"." * 9_000 + "a"]
+)
+@pytest.mark.parametrize("line", ["{} = 1", "[{}]", "[[{}]]", "x = {{ {} = 1 }}"])
+def test_keys_of_many_parts_take_no_memory(key, line):
+    tracemalloc.start()
+    try:
+        with pytest.raises(tomllib.TOMLDecodeError):
+            parse_toml(line.format(key))
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_keys_of_few_parts_and_texts_with_many_dots_are_read():
+    deep = ".".join(["a"] * DEEPEST)
+    assert parse_toml(f"{deep} = 1\nb = '{'...' * 1000} {'a. ' * 1000}'")["b"].startswith("...")
+    assert parse_toml("x = [" + "1.5, " * 5000 + "]\n" + "a.b = 1\n")["a"] == {"b": 1}
+    assert parse_toml("# " + "a.b." * 1000 + "\na = 1") == {"a": 1}

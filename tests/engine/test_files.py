@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ from aidos.engine.files import (
     sweep_leftovers,
     write_text,
 )
-from aidos.errors import ParameterError
+from aidos.errors import EngineError, ParameterError
 
 SECRET = b"what nobody may find"
 DIES = """
@@ -173,9 +174,19 @@ def test_directories_above_are_made_with_care_too(tmp_path, no_umask):
     make_directories(made, private=True)
     make_directories(made)  # what is there stays as it is
     assert modes(tmp_path / "share") == {"share": 0o755, "aidos": 0o755, "ledgers": 0o700}
-    write_text(made / "file", "x")
-    with pytest.raises(FileExistsError):
-        make_directories(made / "file")
+
+
+@pytest.mark.parametrize("name", ["taken", "taken/below", "taken/below/deeper"])
+def test_no_directory_is_made_where_a_file_is(tmp_path, name):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(ParameterError, match="a file is in its place"):
+        make_directories(tmp_path / name)
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_a_directory_that_cannot_be_made_is_told():
+    with pytest.raises(EngineError, match="cannot be written"):
+        make_directories(Path("/proc/none"))
 
 
 def test_a_stricter_umask_is_respected(tmp_path, no_umask):

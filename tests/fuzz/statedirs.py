@@ -22,11 +22,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from damage import copy, mutate, reseal
 
+if TYPE_CHECKING:
+    from aidos.rooms.audit.collect.site import Site
+
 SECONDS = 120
 """A command that takes longer hangs: most take less than one."""
+SECONDS_TO_BUILD = 1200
+"""The first command of its kind compiles, perhaps on a machine with much else to do."""
 MEMORY = 5 << 29
 """Bytes that a command may take beside what its parent holds."""
 PEOPLE = "200"
@@ -84,8 +90,8 @@ def build(place: Path) -> None:
     """Make every state once, with the commands that people use."""
     place.mkdir(parents=True, exist_ok=True)
     write_inputs(place)
-    for step in (*map(str.split, STEPS), make_index, make_changes, make_models, make_unfinished):
-        outcome = in_child(place, "build", 0, "nothing", [step])
+    for step in (*map(str.split, STEPS), make_index, make_changes, make_models, make_collection, make_unfinished):
+        outcome = in_child(place, "build", 0, "nothing", [step], seconds=SECONDS_TO_BUILD)
         if outcome.code:
             raise RuntimeError(f"{outcome.command}: {outcome.code}: {outcome.said}")
 
@@ -151,6 +157,29 @@ def make_models(place: Path) -> None:
     model = TopicModel(words=words, phi=drawn / drawn.sum(axis=1, keepdims=True), prior=np.full(4, 0.1, np.float32))
     model.save(place / "models" / "topics.npz")
     WordVectors(words=words, matrix=drawn.T).save(place / "models" / "vectors.npz")
+
+
+def site_of(place: Path) -> Site:
+    """The file of a site that a collection was made with."""
+    from aidos.rooms.audit.collect.site import read_site
+
+    (place / "site.toml").write_text('address = "https://site.example/?q={query}"\nresults = ".result"\n')
+    return read_site(place / "site.toml")
+
+
+def make_collection(place: Path) -> None:
+    """Result lists as `aidos audit collect` keeps them: what asks for them is a browser."""
+    use_collection(place / "collection", place)
+
+
+def use_collection(path: Path, place: Path) -> None:
+    """Go on with a collection."""
+    from aidos.rooms.audit.collect.keeping import opened_collection
+
+    with opened_collection(path, site_of(place)) as kept:
+        for number in range(len(kept.queries), len(kept.queries) + 3):
+            row = {"query": f"search {number}", "position": 1, "url": "https://page.example/", "title": "A page"}
+            kept.add(f"search {number}", [{**row, "list": each} for each in ("vanilla", "personalised", "again")])
 
 
 def make_unfinished(place: Path) -> None:
@@ -255,6 +284,7 @@ KINDS = {
                 f"audit learn {place}/pairs.jsonl --same-topics {state} -o {state}.next".split(),
             ],
         ),
+        Kind("collection", "collection", lambda state, place: [lambda _: use_collection(state, place)]),
         Kind(
             "taxonomy",
             "topics.taxonomy",
@@ -264,13 +294,16 @@ KINDS = {
 }
 
 
-def in_child(place: Path, kind: str, seed: int, damage: str, commands: list[Command]) -> Outcome:
+def in_child(
+    place: Path, kind: str, seed: int, damage: str, commands: list[Command], *, seconds: int = SECONDS
+) -> Outcome:
     """Run commands in a process of its own until one does not end with 0 or an error in words."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as last:
         child = os.fork()
         if not child:
             code = 99  # nothing may get back into the parent's frames
             try:
+                signal.alarm(seconds)
                 code = _run_all(place, commands, said.fileno(), last.fileno())
             finally:
                 os._exit(code)
@@ -294,7 +327,6 @@ def _run_all(place: Path, commands: list[Command], said: int, last: int) -> int:
     # A test runner may have put streams and handlers of its own there.
     faulthandler.disable()
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
-    signal.alarm(SECONDS)
     resource.setrlimit(resource.RLIMIT_DATA, (_held() + MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_FSIZE, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

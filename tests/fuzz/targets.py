@@ -280,12 +280,28 @@ def verify_manifest(data: bytes, place: Path) -> int:
     return run(["verify", str(place / "release"), "--quiet"])
 
 
+def ask_recipe(data: bytes, place: Path) -> None:
+    """Take the bytes for the recipe of a job; what it asks is not answered."""
+    from aidos.jobs.asking import ask_job
+    from aidos.surfaces.registry import find_job
+    from aidos.surfaces.running import read_job
+
+    (place / "job.toml").write_bytes(data)
+    words, given = read_job(place / "job.toml")
+    ask_job(find_job(words), given, called=words)
+
+
 RESULTS = (
     b'{"query": "patch", "results": [{"url": "https://forum.example/ski", "title": "Ski", "content": "wax"}]}',
     b"url,title\nhttps://news.example/patch,Security patch\n",
     b'{"url": "https://garden.example/p", "title": "Patch"}\n',
 )
 RULES = b'block = ["forum.example"]\n[boost]\n"games.example" = 10\n[downrank]\n"news.example" = 3\n'
+SITE = b'address = "https://site.example/find?q={query}"\nresults = ".result"\nlink = "a"\nlanguage = "en-GB"\n'
+JOB_RECIPES = (
+    b'job = "fair rerank"\nrankings = ["r.jsonl"]\noutput = "served.jsonl"\nquality_floor = 0.9\n',
+    b'job = "publish"\nfiles = ["log.tsv"]\nitems = ["queries"]\nepsilon = 2.0\ncolumn = ["client_id=AnonID"]\n',
+)
 JUDGED = b"topic,judge,sensitive,domain\ndebt,ann,yes,finances\nboats,ann,no,\ndebt,joe,yes,finances\nboats,joe,yes,\n"
 
 TARGETS: dict[str, Target] = {
@@ -365,6 +381,8 @@ TARGETS: dict[str, Target] = {
             texts(*RESULTS),
         ),
         Target("rules", ("shield rules export @rules.toml --format goggles",), texts(RULES)),
+        Target("site", ("audit bookmarklet @site.toml -o %bookmark.html",), texts(SITE)),
+        Target("job", seeds=texts(*JOB_RECIPES), call=ask_recipe),
         Target(
             "topics",
             ("risk topics --import @topics.tsv", "mediate measure $log.parquet --topics @topics.tsv --seed 1"),

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from aidos.errors import InputError
+from aidos.jobs.asking import ask_job, parameters_of
 from aidos.surfaces.cli import grow, run
+from aidos.surfaces.registry import find_job, places
 
 PIPE = "pipe"
 FILES = ("FILES", "SOURCE", "SOURCES", "RUNS", "RANKINGS", "PAIRS")
@@ -86,6 +89,35 @@ def test_every_path_of_every_command_refuses_a_pipe(tmp_path):
     assert [line for line in codes if not line.startswith("code 2 ")] == []
     silent = [told.splitlines()[0] for told in f"{err}{out}".split("asked ")[1:] if "a pipe" not in told]
     assert silent == []
+
+
+def asked_paths():
+    """Every path that a job takes, with the pipe in its place, as Python and recipes give it."""
+    for words in places():
+        parameters = list(parameters_of(find_job(words)))
+        for asked in parameters:
+            if "Path" in str(asked.kind):
+                given = {each.name: ["x"] if "tuple" in str(each.kind) else "x" for each in parameters if each.required}
+                yield words, {**given, asked.name: [PIPE] if "tuple" in str(asked.kind) else PIPE}
+
+
+def test_every_path_of_every_job_refuses_a_pipe_whoever_asks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(PIPE)
+    questions = list(asked_paths())
+    assert len(questions) > 120
+    for words, given in questions:
+        with pytest.raises(InputError, match="pipe is a pipe"):
+            ask_job(find_job(words), given, called=words)
+
+
+def test_what_a_recipe_writes_takes_the_place_of_no_pipe(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(PIPE)
+    Path("recipe.toml").write_text('job = "risk topics"\nexport = "pipe"\n')
+    assert run(["run", "recipe.toml"]) == 2
+    assert "pipe is a pipe" in capsys.readouterr().err
+    assert Path(PIPE).is_fifo()
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])

@@ -17,14 +17,22 @@ from aidos.surfaces.cli import run
 from aidos.surfaces.registry import JOBS, find_job
 from aidos.surfaces.standardinput import LARGEST, read_name, read_names, read_text
 
-PRIVATE = {"query", "text", "author_id", "author", "person", "person_id", "post", "post_ids", "words", "draft", "topic"}
-"""How arguments are called that quote or name somebody."""
+PRIVATE = {"query", "text", "author_id", "author", "person", "person_id", "post", "post_ids", "words", "draft"}
+PRIVATE |= {"topic", "topics"}
+"""How arguments are called that quote or name somebody, or say what she keeps to herself."""
 HARMLESS = {
     ("audit evidence", "query"),  # a number
     ("describe", "words"),  # the words of a command
     ("evaluate mediator", "topic"),  # forum or tag
     ("evaluate risk", "topic"),  # the same for everybody
     ("expose audit", "words"),  # a number
+    ("risk rank", "topics"),  # of a community: about nobody in it
+    ("evaluate risk", "topics"),
+    ("mediate assign", "topics"),  # a file
+    ("mediate measure", "topics"),
+    ("sample", "topics"),  # a number
+    ("audit plan", "topics"),
+    ("audit learn", "topics"),
     ("ledger open", "person"),  # the name of a column
     ("plan", "person"),
     ("publish", "person"),

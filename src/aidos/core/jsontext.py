@@ -10,6 +10,7 @@ float.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,9 @@ MOST_DIGITS = 300
 """A float ends at 308."""
 MOST_PARTS = 2_000_000
 """Objects and lists of a text: an empty one takes two letters there, and thirty times as much in memory."""
+PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
+LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+(?:{PART}\.[ \t]*+){{{DEEPEST}}}", re.MULTILINE)
+"""A key of TOML with more parts than may be nested: the library's reader takes the square of their number in memory."""
 
 
 def parse_json(
@@ -57,6 +61,8 @@ def parse_json(
 
 def parse_toml(text: str) -> dict[str, Any]:
     """The table of a TOML text; TOMLDecodeError when it is none, or holds what is too deep or too long."""
+    if LONG_KEY.search(text):
+        raise tomllib.TOMLDecodeError("it is nested too deeply")
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

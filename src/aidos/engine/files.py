@@ -157,9 +157,13 @@ def make_directories(path: Path, *, private: bool = False) -> None:
 
     `Path.mkdir` gives only the last one the mode that is asked for.
     """
-    for missing in reversed([each for each in (path, *path.parents) if not each.exists()]):
-        missing.mkdir(mode=0o700 if private and missing == path else 0o755, exist_ok=True)
-    path.mkdir(exist_ok=True)  # whatever else stands there is told
+    with spoken_errors(path):
+        try:
+            for missing in reversed([each for each in (path, *path.parents) if not each.exists()]):
+                missing.mkdir(mode=0o700 if private and missing == path else 0o755, exist_ok=True)
+            path.mkdir(exist_ok=True)  # whatever else stands there is told
+        except (FileExistsError, NotADirectoryError):
+            raise ParameterError(f"{path} cannot be made: a file is in its place", hint="choose another name") from None
 
 
 def publish_new(partial: Path, path: Path) -> bool:

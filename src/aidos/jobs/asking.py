@@ -19,6 +19,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from aidos.core.checks import did_you_mean, wrong_kind
+from aidos.engine.inputs import refuse_special
 from aidos.errors import ParameterError, WrongParameter
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
@@ -151,7 +152,7 @@ def _filled(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _settled(name: str, value: Any, hint: Any) -> Any:
-    """A value as its job declares it: a text may be a path, or a list with commas between; a list is a tuple."""
+    """A value as its job declares it: a text may be a path, or a list with commas between."""
     commas = any(isinstance(mark, Commas) for mark in getattr(hint, "__metadata__", ()))
     if commas and isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
@@ -161,8 +162,15 @@ def _settled(name: str, value: Any, hint: Any) -> Any:
         problem = WrongParameter("", f"must be {words}, got a {type(value).__name__}", name)
         raise ParameterError(str(problem), hint=remedy, parameters=[problem])
     if isinstance(value, list | tuple):
-        return tuple(Path(each) if isinstance(each, str) and hint == tuple[Path, ...] else each for each in value)
-    return Path(value) if isinstance(value, str | PathLike) and Path in (hint, *get_args(hint)) else value
+        return tuple(_path(each) if hint == tuple[Path, ...] else each for each in value)
+    return _path(value) if isinstance(value, str | PathLike) and Path in (hint, *get_args(hint)) else value
+
+
+def _path(given: Any) -> Path:
+    """A path that leads to no pipe and no device: reading may block, and writing would replace it."""
+    path = Path(given)
+    refuse_special(path)
+    return path
 
 
 @cache

@@ -28,7 +28,7 @@ from aidos.surfaces.registry import find_job, places
 if TYPE_CHECKING:
     from aidos.report.page import Block
 
-__all__ = ["DescribeJob", "DescribedJob", "RunRecipe", "recipe_text"]
+__all__ = ["DescribeJob", "DescribedJob", "RunRecipe", "read_job", "recipe_text"]
 
 LARGEST = 1 << 20
 """Bytes of a recipe."""
@@ -54,8 +54,8 @@ class RunRecipe:
 
     def run(self, desk: Desk) -> Answer:
         """The answer of the job."""
-        words, given = _read(self.recipe)
-        job = find_job(_known(words))
+        words, given = read_job(self.recipe)
+        job = find_job(words)
         for each in parameters_of(job):
             if _must_say_where(each) and each.name not in given:
                 hint = f'add a line: {each.name} = "FILE"'
@@ -129,8 +129,8 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
 
 
-def _read(path: Path) -> tuple[str, Mapping[str, Any]]:
-    """The job's words and its parameters."""
+def read_job(path: Path) -> tuple[str, Mapping[str, Any]]:
+    """The words of a recipe's job, and its parameters."""
     try:
         content = dict(parse_toml(read_text(path, most=LARGEST, hint="name the recipe's file")))
     except tomllib.TOMLDecodeError as error:
@@ -139,7 +139,7 @@ def _read(path: Path) -> tuple[str, Mapping[str, Any]]:
     if not isinstance(words, str):
         hint = "a recipe of a release is read by: aidos publish --recipe" if "mechanism" in content else ""
         raise InputError(f"{path} names no job", hint=hint or 'add a line: job = "fair rerank"')
-    return words, content
+    return _known(words), content
 
 
 def _known(words: str) -> str:

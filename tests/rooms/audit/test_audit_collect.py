@@ -264,6 +264,18 @@ def test_lists_of_two_sites_are_not_mixed_and_two_cannot_write_at_once(tmp_path)
     (tmp_path / "lists" / "lists.jsonl").write_text("{}\n")
     with pytest.raises(InputError, match="damaged"), opened_collection(tmp_path / "lists", SITE):
         pass
+    (tmp_path / "lists" / "lists.jsonl").write_text('{"query": "a", "list": ["vanilla"]}\n')
+    with opened_collection(tmp_path / "lists", SITE) as kept:  # whoever reads the pairs says what is wrong
+        assert kept.lists == 1
+
+
+def test_a_page_with_half_a_character_is_kept(tmp_path):
+    service = Service(a=Seen(status=200, rows=({**FOUND[0], "title": "half \ud83d"}, *FOUND[1:])))
+    record(tmp_path / "lists", service, ["a"])
+    assert read_pairs([str(tmp_path / "lists")])
+    record(tmp_path / "lists", Service(), ["b"])
+    with opened_collection(tmp_path / "lists", SITE) as kept:
+        assert list(kept.queries) == ["a", "b"]
 
 
 def test_the_command_wants_queries_a_place_an_account_and_a_promise_before_it_asks(tmp_path, capsys):

@@ -206,6 +206,15 @@ def test_a_hostile_page_is_left_in_time_and_the_next_one_is_read(query, service,
     assert time.monotonic() - begun < 30
 
 
+def test_a_text_that_is_cut_within_a_character_is_text(site):
+    whole = "\U0001f600" * 5
+    page = f'<div class="result"><a href="https://page.example/">{whole}</a><p class="summary">x{whole}</p></div>'
+    with opened_browser(limits=Limits(letters=5)) as looker:
+        (row,) = looker.try_example(page, Site(address=site.address, results=".result", snippet=".summary")).rows
+    assert row["title"] == "\U0001f600\U0001f600\ufffd"
+    assert row["snippet"] == "x\U0001f600\U0001f600"
+
+
 def test_no_more_is_taken_of_a_page_than_the_limits_say(service, site):
     row = f'<div class="result"><a href="/x?{{}}"><h3>{"t" * 9000}</h3></a></div>'
     service.moods["long"] = lambda handler: handler.say(200, "".join(row.format(at) for at in range(200)))

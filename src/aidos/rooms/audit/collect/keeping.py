@@ -54,7 +54,8 @@ class Collection:
 
     def add(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
         """The lists of one more query, on the disk when this returns."""
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+        # Half a character, of a page or of a text that was cut in it, is no text of a file.
+        lines = [json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n" for row in rows]
         with replace_when_done(self.file, private=True) as partial, partial.open("w", encoding="utf-8") as stream:
             stream.writelines(self.lines)
             stream.writelines(lines)
@@ -98,7 +99,7 @@ def _read(path: Path) -> Collection:
         for number, line in lines:
             try:
                 row = parse_json(line)
-                held.setdefault(str(row["query"]), []).append({"list": row["list"]})
+                held.setdefault(str(row["query"]), []).append({"list": str(row["list"])})
             except (ValueError, TypeError, KeyError) as error:
                 raise ABOUT.damage(found.file, f"line {number} is no row of a list") from error
             found.lines.append(line)

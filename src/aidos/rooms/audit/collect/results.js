@@ -8,8 +8,10 @@
     try { document.querySelector(site.selectors[name]); } catch (error) { return { wrong: name, rows: [] }; }
   }
   const wanted = site.selectors;
-  const words = (element) => element ? (element.innerText || element.textContent || "")
-    .slice(0, 4 * site.longest).replace(/\s+/g, " ").trim().slice(0, site.longest) : "";
+  // A cut may leave half of a character, and a page may hold one: that is no text.
+  const cut = (text) => text.slice(0, site.longest).replace(/\p{Surrogate}/gu, "\ufffd");
+  const words = (element) => element ? cut((element.innerText || element.textContent || "")
+    .slice(0, 4 * site.longest).replace(/\s+/g, " ").trim()) : "";
   const find = (within, selector) => selector ? (within.matches(selector) ? within : within.querySelector(selector)) : null;
   const seen = (element) => {
     const box = element.getBoundingClientRect();
@@ -24,7 +26,7 @@
     const url = link && typeof link.href === "string" && /^https?:/.test(link.href) ? link.href : "";
     const title = words(wanted.title ? find(one, wanted.title) : link);
     if (url || title) {
-      rows.push({ url: url.slice(0, site.longest), title, snippet: words(find(one, wanted.snippet)) });
+      rows.push({ url: cut(url), title, snippet: words(find(one, wanted.snippet)) });
     }
   }
   const signs = [...document.querySelectorAll(CAPTCHA + (wanted.captcha ? "," + wanted.captcha : ""))];

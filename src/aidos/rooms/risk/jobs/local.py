@@ -13,7 +13,7 @@ from aidos.core.checks import check_parameters
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Named, Section
+from aidos.jobs.job import Named, Private, Section
 from aidos.rooms.risk.jobs.options import Knowing
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class MeasureLocally:
     files: tuple[str, ...]
     """Your own texts, posts or queries."""
     _: KW_ONLY
-    topics: Annotated[tuple[str, ...], Named("--topic")] = ()
+    topics: Annotated[tuple[str, ...], Named("--topic"), Private("names")] = ()
     """A sensitive topic, see `aidos risk topics`; may be repeated; all if unset."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = ()
     """How risk is measured; may be repeated; lda-dt if unset, and lda-d where entries have no times."""

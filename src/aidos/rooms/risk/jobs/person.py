@@ -113,7 +113,7 @@ class ShowPerson(InRanking):
     person_id: Annotated[str, Private("name")]
     """The person, as the posts or the log name her, or - for a line of the standard input."""
     _: KW_ONLY
-    topics: Annotated[tuple[str, ...], Named("--topic")] = ()
+    topics: Annotated[tuple[str, ...], Named("--topic"), Private("names")] = ()
     """Only this topic; may be repeated."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = ()
     """Only this measure; may be repeated."""
