@@ -152,6 +152,7 @@ def _filled(kind: type, given: Mapping[str, Any]) -> Any:
 
 def _settled(name: str, value: Any, hint: Any) -> Any:
     """A value as its job declares it: a text may be a path, or a list with commas between; a list is a tuple."""
+    value = _plain(value)
     commas = any(isinstance(mark, Commas) for mark in getattr(hint, "__metadata__", ()))
     if commas and isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
@@ -163,6 +164,13 @@ def _settled(name: str, value: Any, hint: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(Path(each) if isinstance(each, str) and hint == tuple[Path, ...] else each for each in value)
     return Path(value) if isinstance(value, str | PathLike) and Path in (hint, *get_args(hint)) else value
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, truths and arrays of NumPy and columns of pandas as Python's own."""
+    if isinstance(value, list | tuple):
+        return type(value)([_plain(each) for each in value])
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @cache
