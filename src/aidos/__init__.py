@@ -94,7 +94,8 @@ def __getattr__(name: str) -> object:
     if name in __all__:
         globals()[name] = verb = import_module("aidos.surfaces.verbs").make_verb(name)
         return verb
-    raise AttributeError(f"module 'aidos' has no attribute {name!r}")
+    # Named beside the message, so that Python can say what was meant.
+    raise AttributeError(f"module 'aidos' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -51,6 +51,11 @@ class AidosError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def __notes__(self) -> list[str]:  # type: ignore[override]  # what to do is told as the error has it when it is shown
+        """What a traceback and a notebook show below the message."""
+        return [f"hint: {self.hint}"] if self.hint else []
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -102,6 +107,14 @@ class InputError(AidosError):
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
         super().__init__(message, hint=hint)
         self.problems = tuple(problems)
+
+    @property
+    def __notes__(self) -> list[str]:  # type: ignore[override]
+        """The hint; of several problems each, with what would mend it."""
+        if len(self.problems) < 2:
+            return super().__notes__
+        remedies = (each.remedy + (f": {each.option}" if each.option else "") for each in self.problems)
+        return [f"{each}\n  hint: {remedy}" for each, remedy in zip(self.problems, remedies, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """Every job gives the same answer, and refuses the same question, from Python, on the command line and by a recipe."""
 
+import html
 import json
 import re
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
 
 import aidos
 from aidos.errors import AidosError
+from aidos.jobs.answer import Finding
 from aidos.jobs.asking import json_schema, parameters_of
 from aidos.jobs.job import Named, Negative, Several
 from aidos.surfaces.cli import run
@@ -84,6 +87,30 @@ def files(place):
     return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.suffix != ".toml")
 
 
+def loads_opens_and_saves(words, answer, place):
+    """Every answer loads as a table, opens as a page, and saves; it prints in one line, and shows in a notebook."""
+    assert "\n" not in repr(answer)
+    assert answer._repr_html_()
+    try:
+        table = answer.to_arrow()
+    except AidosError as error:  # its rows went to the output
+        assert "written to" in error.message
+        assert error.hint
+    else:
+        assert table.column_names == list(answer.to_pandas().columns) == answer.to_polars().columns
+        assert table.num_rows == len(answer.to_pandas())
+    title = answer.page().title
+    answer.save(place / "saved.html")
+    answer.save(place / "saved.json")
+    assert title in html.unescape((place / "saved.html").read_text())
+    saved = (place / "saved.json").read_text()
+    assert json.loads(saved)
+    if words != "shield rerank":  # that writes the list in the form it came in
+        assert saved == answer.to_json() + "\n"
+    private = isinstance(answer, Finding)
+    assert stat.S_IMODE((place / "saved.json").stat().st_mode) == (0o600 if private else 0o644)
+
+
 def test_every_job_has_a_question():
     assert ALL.keys() | ASK_OTHERS == JOBS.keys()
 
@@ -110,8 +137,8 @@ def test_the_same_question_has_the_same_answer_on_every_surface(words, elsewhere
     answer = aidos.ask(words, **given)
     told["python"], written["python"] = steady(json.loads(answer.to_json())), files(place)
     assert answer.exit_code == code
-    assert "\n" not in repr(answer)
-    assert answer._repr_html_()
+    assert written["python"] == files(place)
+    loads_opens_and_saves(words, answer, place)
 
     assert told["terminal"] == told["recipe"] == told["python"]
     assert written["terminal"] == written["recipe"] == written["python"]

@@ -25,6 +25,7 @@ from math import floor, fsum, inf, log10
 
 from aidos.account.composition import GaussianPart, joint_epsilon, part_of
 from aidos.account.cost import ROUNDING, concentrated, concentrated_epsilon, cost
+from aidos.core.checks import check_parameters
 from aidos.core.guarantee import (
     PERSON,
     ApproxDP,
@@ -93,9 +94,11 @@ class Budget:
     accountant: Accountant = Accountant.BEST
 
     def __post_init__(self) -> None:
+        check_parameters(self)
         if not (0 < self.epsilon < float("inf") and 0 <= self.delta < 1):
             raise ParameterError(
-                f"a budget needs 0 < epsilon < infinity and 0 <= delta < 1, got {self.epsilon}, {self.delta}"
+                f"a budget needs 0 < epsilon < infinity and 0 <= delta < 1, got {self.epsilon}, {self.delta}",
+                hint="for example epsilon 1 and delta 1e-6",
             )
         if self.accountant is Accountant.GAUSSIAN and self.delta == 0:
             raise ParameterError("the Gaussian accountant needs a delta greater than 0")

@@ -18,7 +18,11 @@ class Ranking:
     """One per result, or none at all."""
 
     def __post_init__(self) -> None:
-        if len(set(self.object_ids)) != len(self.object_ids):
+        try:
+            different = len(set(self.object_ids))
+        except TypeError as error:
+            raise ParameterError("object_ids must be texts", hint="give their ids, not what they hold") from error
+        if different != len(self.object_ids):
             raise ParameterError("a ranking holds each result once, this one has duplicates")
         if self.scores and len(self.scores) != len(self.object_ids):
             raise ParameterError(f"{len(self.object_ids)} results but {len(self.scores)} scores")

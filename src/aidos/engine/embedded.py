@@ -46,9 +46,9 @@ class EmbeddedEngine:
         progress: Progress = SILENT,
     ) -> None:
         if memory and not (isinstance(memory, str) and MEMORY.fullmatch(memory)):
-            raise ParameterError(f"memory must be a size such as 1GB or 512MB, got {memory!r}")
-        if threads is not None and threads < 1:
-            raise ParameterError(f"threads must be at least 1, got {threads}")
+            raise ParameterError(f"memory must be a size such as 1GB or 512MB, got {memory!r}", hint="for example 4GB")
+        if threads is not None and not (isinstance(threads, int) and threads >= 1):
+            raise ParameterError(f"threads must be at least 1, got {threads!r}", hint="give a whole number")
         self.memory = memory
         self.threads = threads or os.cpu_count() or 1
         self.progress = progress

@@ -115,7 +115,7 @@ def replace_when_done(path: Path, *, private: bool = False, durable: bool = True
 def partial_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """An empty file beside ``path``, held by a lock, removed in the end unless it was renamed."""
     if path.is_dir():
-        raise ParameterError(f"{path} is a directory, an output file was expected")
+        raise ParameterError(f"{path} is a directory, an output file was expected", hint="name a file in it")
     with spoken_errors(path), _claimed(path, bind(_make_file, mode=0o600 if private else 0o644)) as partial:
         yield partial
 

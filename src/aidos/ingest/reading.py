@@ -96,6 +96,9 @@ def inspect_files(
     engine: EmbeddedEngine, paths: Sequence[str], options: ReadOptions
 ) -> tuple[tuple[Inspection, ...], tuple[Problem, ...]]:
     """Look into every file; give all that is known of each, and all problems that stand in the way."""
+    if not isinstance(engine, EmbeddedEngine):
+        hint = "give aidos.EmbeddedEngine(), opened in a with"
+        raise ParameterError(f"engine cannot be a {type(engine).__name__}", hint=hint)
     paths = _names(paths)
     prepare_engine(engine, options.normalise)
     datasets = [name for name in paths if name.startswith(PREFIX)]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aidos.core import mechanism
+from aidos.core.checks import wrong_kind
 from aidos.core.guarantee import Guarantee
 from aidos.errors import AidosError, ParameterError
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block, Facts, Page
 
-__all__ = ["Answer", "Finding", "Release", "cell", "facts_block", "json_text", "save_page"]
+__all__ = ["Answer", "Finding", "Release", "as_path", "cell", "facts_block", "json_text", "save_page"]
 
 LONGEST = 100
 """Letters of a text, where an answer is told in one line."""
@@ -75,7 +76,7 @@ class Answer(ABC):
         """Write it, whole or not at all: .html is the page, .json the facts, .parquet and .csv the table."""
         from aidos.engine.files import replace_when_done, write_text
 
-        path, private = Path(path), isinstance(self, mechanism.Finding)
+        path, private = as_path(path), isinstance(self, mechanism.Finding)
         match path.suffix:
             case ".html":
                 save_page(self.page(), path)
@@ -162,6 +163,13 @@ class Finding(Answer, mechanism.Finding[Any]):
 
     value: Any = None
     about: str = "people"
+
+
+def as_path(path: str | Path) -> Path:
+    """The name of a file, as somebody gave it in Python."""
+    if words := wrong_kind(path, Path):
+        raise ParameterError(f"the name must be {words}, got a {type(path).__name__}", hint="give the name of a file")
+    return Path(path)
 
 
 def save_page(page: Page, path: Path) -> None:

@@ -152,7 +152,8 @@ def _filled(kind: type, given: Mapping[str, Any]) -> Any:
 
 
 def _settled(name: str, value: Any, hint: Any) -> Any:
-    """A value as its job declares it: a text may be a path, or a list with commas between."""
+    """A value as its job declares it: a text may be a path, or a list with commas between; a list is a tuple."""
+    value = _plain(value)
     commas = any(isinstance(mark, Commas) for mark in getattr(hint, "__metadata__", ()))
     if commas and isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
@@ -162,7 +163,8 @@ def _settled(name: str, value: Any, hint: Any) -> Any:
         problem = WrongParameter("", f"must be {words}, got a {type(value).__name__}", name)
         raise ParameterError(str(problem), hint=remedy, parameters=[problem])
     if isinstance(value, list | tuple):
-        return tuple(_path(each) if hint == tuple[Path, ...] else each for each in value)
+        paths = hint == tuple[Path, ...]
+        return tuple(_path(each) if paths and isinstance(each, str | PathLike) else each for each in value)
     return _path(value) if isinstance(value, str | PathLike) and Path in (hint, *get_args(hint)) else value
 
 
@@ -171,6 +173,13 @@ def _path(given: Any) -> Path:
     path = Path(given)
     refuse_special(path)
     return path
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, truths and arrays of NumPy and columns of pandas as Python's own."""
+    if isinstance(value, list | tuple):
+        return type(value)([_plain(each) for each in value])
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @cache

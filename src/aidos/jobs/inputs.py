@@ -27,6 +27,7 @@ __all__ = ["Data", "Lasting", "as_files", "how_read"]
 Data = str | Path | Sequence[str] | Sequence[Path] | Any
 """A path or a glob pattern, several of them, a table (pandas, Polars, Arrow, a DuckDB relation), or what `aidos.read`
 gave."""
+ONE_TYPE = "give every column one type: texts or numbers"
 
 
 @runtime_checkable
@@ -89,24 +90,45 @@ def _about_the_table(error: InputError, file: str) -> InputError:
 
 
 def _as_table(data: Any) -> pa.Table:
+    import duckdb
     import pyarrow as pa
 
+    kind = type(data).__name__
+    if kind == "Series":  # one column of pandas or Polars has the same protocol as a table
+        raise ParameterError("data cannot be a Series, which is one column", hint="give the whole table")
     try:
         if isinstance(data, pa.Table):
             return data
-        if hasattr(data, "to_arrow_table"):  # a DuckDB relation
+        if isinstance(data, duckdb.DuckDBPyRelation):
             held: pa.Table = data.to_arrow_table()
             return held
         if type(data).__module__.partition(".")[0] == "pandas":
             return pa.Table.from_pandas(data, preserve_index=False)
+        if kind == "LazyFrame":
+            data = data.collect()
         if hasattr(data, "__arrow_c_stream__"):
-            return pa.table(data)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+            return _with_plain_categories(pa.table(data))
+    except duckdb.Error as error:
+        hint = "keep its connection open until it was read, or give relation.to_arrow_table()"
+        raise InputError("the DuckDB relation cannot be read any more", hint=hint) from error
+    except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
         # The exception's own words may quote cells.
-        raise InputError(
-            f"the {type(data).__name__} cannot be read as a table", hint="give every column one type: texts or numbers"
-        ) from error
+        raise InputError(f"the {kind} cannot be read as a table", hint=ONE_TYPE) from error
     raise ParameterError(
-        f"data cannot be a {type(data).__name__}",
+        f"data cannot be a {kind}",
         hint="give a path, a list of paths, or a table of pandas, Polars, Arrow or DuckDB",
     )
+
+
+def _with_plain_categories(table: pa.Table) -> pa.Table:
+    """Categories as Parquet can hold them: those of Polars are views of texts."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        kind: Any = field.type
+        if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+            chunks: list[Any] = table.column(place).chunks
+            plain = [pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(pa.string())) for each in chunks]
+            column: Any = pa.chunked_array(plain, pa.dictionary(kind.index_type, pa.string()))  # type: ignore[call-overload]
+            table = table.set_column(place, field.name, column)
+    return table

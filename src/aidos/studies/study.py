@@ -22,7 +22,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
-from aidos.jobs.answer import Finding
+from aidos.jobs.answer import Finding, as_path
 from aidos.jobs.job import RequiredInTerminal, Short
 
 if TYPE_CHECKING:
@@ -204,10 +204,10 @@ class Outcome(Finding):
 
     def save(self, path: str | Path) -> None:
         """Write the page (.html), the facts (.json) or the first table; a directory gets every table and the page."""
-        if Path(path).suffix:
+        if as_path(path).suffix:
             super().save(path)
         else:
-            self.write(Path(path))
+            self.write(as_path(path))
 
     def kept(self) -> Self:
         """The same, with its tables and its page in its directory, if it has one."""

@@ -7,16 +7,16 @@ an editor shows stand in ``aidos/__init__.pyi``, which is written from the same 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import MISSING, fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import MISSING, fields
+from typing import Any, Literal, get_origin, get_type_hints
 
 from aidos.core.checks import did_you_mean
-from aidos.errors import AidosError, InputError, ParameterError
+from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
 from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of
+from aidos.jobs.calling import told_in_python
 from aidos.jobs.desk import Desk
 from aidos.jobs.extras import checked
 from aidos.jobs.inputs import Data, Lasting, as_files, how_read
@@ -32,8 +32,6 @@ ANY_JOB = """Ask any job by the words of its command.
             aidos.ask("shield profile build", ["bookmarks.html", "notes/"], output="profile.json")
             aidos.ask("fair measure", "served.jsonl").to_pandas()
         """
-OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?:\$?'([^']*)'|([^\s,;:)-][^\s,;)]*)))?")
-"""An option in a sentence, and the value behind it."""
 
 
 def job_of(verb: str) -> type[Any]:
@@ -58,9 +56,10 @@ def _any_of(group: str, verb: str) -> Callable[..., Answer]:
     """A verb that asks the jobs of a group by name: ``aidos.study("mediator")``."""
     names = jobs_of(group)
 
-    def ask(name: str, /, *given: Any, desk: Desk | None = None, **parameters: Any) -> Answer:
+    def ask(name: str = "", /, *given: Any, desk: Desk | None = None, **parameters: Any) -> Answer:
         if name not in names:
-            raise ParameterError(f"aidos.{verb} knows no {name!r}", hint=did_you_mean(str(name), names))
+            wrong = f"knows no {name!r}" if name else "needs the name of what is asked"
+            raise ParameterError(f"aidos.{verb} {wrong}", hint=did_you_mean(str(name), names))
         return _asker(f"{group} {name}".strip(), f"aidos.{verb}({name!r})", verb)(*given, desk=desk, **parameters)
 
     ask.__name__ = ask.__qualname__ = verb
@@ -79,14 +78,16 @@ def _asker(words: str, called: str, verb: str) -> Callable[..., Answer]:
         if len(values) < len(parameters) + len(given) or not values.keys() >= set(least):
             named = ", ".join(wanted) or "parameters by name alone"
             raise ParameterError(f"{called} takes {named}", hint=f"see: help(aidos.{verb})")
+        if not isinstance(desk, Desk | None):
+            raise ParameterError(f"desk cannot be a {type(desk).__name__}", hint="give an aidos.jobs.desk.Desk")
         with ExitStack() as stack:
             first = get_origin(bare(get_type_hints(job)[wanted[0]])) if wanted else None
             data = values[wanted[0]] if wanted and first is not Literal and wanted[0] in values else None
-            if data is not None:
+            if data is not None or (values.keys() & {*least} and first is tuple):
                 files = stack.enter_context(as_files(data))
                 own = {wanted[0]: files if first is tuple else files[0]}
                 values = {**_as_read_before(called, job, data), **values, **own}
-            with _told_in_python(job):
+            with told_in_python(job, see=f"help(aidos.{verb})"):
                 question = ask_job(job, values, called=called)
                 answer = checked(words, answer_of)(question, desk or Desk())
             if isinstance(answer, Lasting):
@@ -108,36 +109,3 @@ def _as_read_before(called: str, job: type, data: Data) -> dict[str, Any]:
             f"{called} has no parameter {lacking[0]}, by which the data were read", hint="give it the files instead"
         )
     return options
-
-
-@contextmanager
-def _told_in_python(job: type) -> Iterator[None]:
-    """Errors name parameters in place of options: ``column=["client_id=visitor"]``."""
-    kinds = {each.name: bare(each.kind) for each in parameters_of(job)}
-
-    def told(words: str) -> str:
-        return OPTION.sub(lambda found: _parameter(found, kinds), words)
-
-    try:
-        yield
-    except AidosError as error:
-        error.hint = told(error.hint)
-        if isinstance(error, InputError):
-            error.problems = tuple(
-                replace(each, remedy=told(each.remedy), option=told(each.option)) for each in error.problems
-            )
-        raise
-
-
-def _parameter(found: re.Match[str], kinds: Mapping[str, Any]) -> str:
-    """An option as a parameter of the job; as it stands where the job has none of that name."""
-    name, value = found[1].replace("-", "_"), found[2] if found[2] is not None else found[3]
-    if name.removeprefix("no_") not in kinds:
-        return found[0]
-    kind = kinds[name.removeprefix("no_")]
-    if bool in (kind, *get_args(kind)):
-        switch = f"{name.removeprefix('no_')}={not name.startswith('no_')}"
-        return switch if value is None else f"{switch} {value}"
-    if value is None:
-        return name
-    return f'{name}=["{value}"]' if get_origin(kind) is tuple else f'{name}="{value}"'

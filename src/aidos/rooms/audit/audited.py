@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aidos.errors import InputError
-from aidos.jobs.answer import Finding
+from aidos.jobs.answer import Finding, as_path
+from aidos.jobs.calling import told_in_python
 from aidos.rooms.audit.profileaudit import ProfileAudit
 
 if TYPE_CHECKING:
@@ -74,16 +75,17 @@ class AuditedAccount(Finding):
 
     def evidence(self, query: int | None = None) -> ShownEvidence:
         """The searches that speak for it, the clearest first; with a number, counted from 1, one with its lists."""
-        from aidos.rooms.audit.jobs.evidence import show_evidence
+        from aidos.rooms.audit.jobs.evidence import ShowEvidence, show_evidence
 
-        return show_evidence(self.value, query)
+        with told_in_python(ShowEvidence, see="help(aidos.ask)"):
+            return show_evidence(self.value, query)
 
     def compare(self, other: AuditedAccount | str | Path) -> ComparedAudits:
         """What changed from this audit to a later one with the same topics, or to that of a directory."""
         from aidos.rooms.audit.findings import read_finding
         from aidos.rooms.audit.jobs.compare import compare_findings
 
-        after = other.value if isinstance(other, AuditedAccount) else read_finding(Path(other))
+        after = other.value if isinstance(other, AuditedAccount) else read_finding(as_path(other))
         return compare_findings(self.value, after)
 
     def mark_sensitive(
@@ -97,9 +99,9 @@ class AuditedAccount(Finding):
         """Mark lifted topics in a profile of the shield; ``taxonomy`` is the one that it was built with."""
         from aidos.rooms.audit.marking import Marking, open_for_marks, refuse_other_topics
 
-        marking = Marking(mark_sensitive=Path(profile), mark=mark, sensitivity=sensitivity)
+        marking = Marking(mark_sensitive=as_path(profile), mark=mark, sensitivity=sensitivity)
         space, tree = self.value.space, None if taxonomy is None else Path(taxonomy)
-        opened = open_for_marks(Path(profile), tree, learned=space.kind == "latent")
+        opened = open_for_marks(as_path(profile), tree, learned=space.kind == "latent")
         refuse_other_topics(opened, space.ids)
         return marking.hand_over(opened, self.value)
 
@@ -191,7 +193,7 @@ class AuditedAccount(Finding):
 
     def save(self, path: str | Path) -> None:
         """Keep it in a new directory; .html, .json, .parquet and .csv are single files."""
-        place = Path(path)
+        place = as_path(path)
         if place.suffix in {".html", ".json", ".parquet", ".csv"}:
             Finding.save(self, place)
         else:

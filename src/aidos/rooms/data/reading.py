@@ -19,7 +19,7 @@ from annotated_types import Gt
 from aidos.core.checks import check_parameters
 from aidos.errors import EngineError, InputError
 from aidos.ingest.options import HowToRead
-from aidos.jobs.answer import Finding
+from aidos.jobs.answer import Finding, as_path
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Section, Short
 
@@ -130,7 +130,7 @@ class DataRead(Finding):
         """Write the table (.parquet, .csv), or what is known of it (.json, .html); whole or not at all."""
         from aidos.ingest.reading import write_log
 
-        if Path(path).suffix == ".parquet" and self.output is None:
+        if as_path(path).suffix == ".parquet" and self.output is None:
             write_log(self.reading, path)
         else:
             super().save(path)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from aidos.errors import InputError, Problem
 from aidos.ingest.options import HowToReadRankings
-from aidos.jobs.answer import Finding, save_page
+from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Section, Short
 from aidos.rooms.fairness.equity import EquityOfAttention
@@ -101,7 +101,7 @@ class Reranked(Finding):
         """Write the rankings (.jsonl, .run, .parquet, .csv, .tsv), or the page (.html)."""
         from aidos.ingest.rankings.writing import RankingWriter
 
-        if Path(path).suffix in {".html", ".json"}:
+        if as_path(path).suffix in {".html", ".json"}:
             super().save(path)
             return
         if self.output is not None:

@@ -28,7 +28,7 @@ from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.files import check_new, directory_when_done, partial_directory, spoken_errors, write_text
 from aidos.errors import AidosError, EngineError
-from aidos.jobs.answer import Release
+from aidos.jobs.answer import Release, as_path
 from aidos.jobs.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class PublishedLog(Release):
 
     def save(self, path: str | Path) -> None:
         """Write the directory, which must not exist; or the page (.html), the facts (.json), the table (.csv...)."""
-        path = Path(path)
+        path = as_path(path)
         if path.suffix in {".html", ".json", ".parquet", ".csv"}:
             super().save(path)
         else:

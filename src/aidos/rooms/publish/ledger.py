@@ -8,7 +8,7 @@ from typing import Any
 
 from aidos.account.ledger import FileLedger
 from aidos.core.guarantee import Guarantee
-from aidos.jobs.asking import ask_job
+from aidos.jobs.calling import call_job
 from aidos.jobs.desk import Desk
 from aidos.jobs.inputs import Data, as_files
 from aidos.rooms.publish.jobs.ledger import (
@@ -41,7 +41,7 @@ class Ledger(PathLike[str]):
         """Open the ledger of these data, once; ``more`` are parameters of `OpenLedger`, such as ``person``."""
         with as_files(data) as files:
             given = {"files": files, "epsilon": epsilon, "delta": delta, "output": Path(output), **more}
-            made: LedgerChanged = ask_job(OpenLedger, given, called="aidos.Ledger.open").run(Desk())
+            made: LedgerChanged = call_job(OpenLedger, given, called="aidos.Ledger.open")
         return cls(str(made.path))
 
     def show(self) -> LedgerShown:
@@ -52,7 +52,7 @@ class Ledger(PathLike[str]):
         """Declare that data are a later state of this ledger's source."""
         with as_files(data) as files:
             given = {"file": self.path, "files": files, **more}
-            made: LedgerChanged = ask_job(ExtendLedger, given, called="extend").run(Desk())
+            made: LedgerChanged = call_job(ExtendLedger, given, called="aidos.Ledger.extend")
         return made
 
     def verify(self, *releases: str | PathLike[str]) -> LedgerVerified:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge, Lt
 
 from aidos.core.checks import check_parameters
-from aidos.jobs.answer import Finding, save_page
+from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Short
 from aidos.rooms.audit.audited import AuditedAccount, refuse_taken
@@ -191,7 +191,7 @@ class RehearsedAudit(Finding):
 
     def save(self, path: str | Path) -> None:
         """Keep it in a new directory; .html, .json, .parquet and .csv are single files."""
-        place = Path(path)
+        place = as_path(path)
         if place.suffix in {".html", ".json", ".parquet", ".csv"}:
             Finding.save(self, place)
         else:

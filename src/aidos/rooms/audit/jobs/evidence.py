@@ -99,7 +99,7 @@ class ShownEvidence(Finding):
 def show_evidence(finding: AuditFinding, query: int | None = None) -> ShownEvidence:
     """The searches of an audit, or one of them; ParameterError where it was not kept."""
     kept = len(finding.evidence)
-    if query is not None and not 1 <= query <= kept:
+    if query is not None and not (isinstance(query, int) and 1 <= query <= kept):
         words = f"--query must be from 1 to {kept}, got {query}" if kept else "no search was kept"
         raise ParameterError(words, hint="see all that were kept: aidos audit evidence DIR")
     return ShownEvidence(value=finding, query=query)

@@ -18,7 +18,7 @@ from aidos.core.checks import check_parameters
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
-from aidos.jobs.answer import Finding, save_page
+from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
 from aidos.rooms.shield.mediator.accounts import Heuristic, MediatorAccounts, SharedAccounts
@@ -138,7 +138,7 @@ class MixedLog(MeasuredMixing):
 
         from aidos.engine.files import check_new, directory_when_done, write_text
 
-        path = Path(path)
+        path = as_path(path)
         if path.suffix in {".html", ".json", ".parquet", ".csv"}:
             super().save(path)
             return

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from aidos.errors import ParameterError
-from aidos.jobs.answer import Finding
+from aidos.jobs.answer import Finding, as_path
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private, Section, Short
 from aidos.rooms.shield.profile.explaining import ReadyProfile, WhoseProfile
@@ -103,10 +103,10 @@ class RerankedResults(Finding):
         """Write the list in the form that it came in, readable by its owner only; with the ending .html, a page."""
         from aidos.rooms.shield.profile.results import write_results
 
-        if Path(path).suffix == ".html":
+        if as_path(path).suffix == ".html":
             super().save(path)
         else:
-            write_results(Path(path), self.found, self.order)
+            write_results(as_path(path), self.found, self.order)
 
     def _rows(self) -> list[tuple[Value, ...]]:
         found = self.found.results

@@ -14,6 +14,7 @@ from aidos.core.checks import check_parameters
 from aidos.core.profile import KeptProfile
 from aidos.jobs.answer import Finding
 from aidos.jobs.asking import ask_job
+from aidos.jobs.calling import call_job, told_in_python
 from aidos.jobs.desk import Desk
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ class Shield(Finding):
         """What would be sent with a query, what is hidden, and why; takes the parameters of `ExplainQuery`."""
         from aidos.rooms.shield.profile.explaining import ExplainQuery, explain_query
 
-        asked = ask_job(ExplainQuery, {"query": query, **self._whose(), **parameters}, called="explain")
-        return explain_query(asked, self._ready())
+        given = {"query": query, **self._whose(), **parameters}
+        with told_in_python(ExplainQuery, see="help(aidos.ask)"):
+            return explain_query(ask_job(ExplainQuery, given, called="explain"), self._ready())
 
     def rerank(self, results: Any, query: str = "", **parameters: Any) -> RerankedResults:
         """Results in her order: a file, an answer of SearXNG or a list of results, best first.
@@ -59,9 +61,10 @@ class Shield(Finding):
 
         is_file = isinstance(results, str | Path)
         given = {"results": results if is_file else "the list", "query": query, **self._whose(), **parameters}
-        asked = ask_job(RerankResults, given, called="rerank")
-        found = read_results(asked.results) if is_file else parse_results(results, "the list")
-        return rerank_list(asked, found, None if asked.without_profile else self._ready())
+        with told_in_python(RerankResults, see="help(aidos.ask)"):
+            asked = ask_job(RerankResults, given, called="rerank")
+            found = read_results(asked.results) if is_file else parse_results(results, "the list")
+            return rerank_list(asked, found, None if asked.without_profile else self._ready())
 
     def edit(
         self,
@@ -75,7 +78,7 @@ class Shield(Finding):
         """Mark topics and correct what the profile holds: ``edit(sensitive={"debt": 3}, remove=["football"])``."""
         from aidos.rooms.shield.profile.changing import EditProfile
 
-        given = {"not_sensitive": list(not_sensitive), "remove": list(remove), "merge": merge}
+        given = {"not_sensitive": not_sensitive, "remove": remove, "merge": merge}
         pairs = {"sensitive": _pairs(sensitive), "support": _pairs(support)}
         return self._changed(EditProfile, {**given, **pairs}, "edit")
 
@@ -128,7 +131,7 @@ class Shield(Finding):
 
     def _changed(self, job: type[Any], given: Mapping[str, object], called: str) -> ChangedProfile:
         place = {"file": self.opened.path, "taxonomy": self.opened.taxonomy.file}
-        answer: ChangedProfile = ask_job(job, {**place, **given}, called=called).run(Desk())
+        answer: ChangedProfile = call_job(job, {**place, **given}, called=called)
         return answer
 
     def _held(self) -> Iterator[dict[str, object]]:
@@ -222,5 +225,6 @@ def _marks(kept: KeptProfile, topic: str, covered: bool) -> str:  # noqa: FBT001
     return f"  [{'; '.join(marks)}]" if marks else ""
 
 
-def _pairs(given: Mapping[str, float] | Sequence[str]) -> list[str]:
-    return [f"{topic}={number!r}" for topic, number in given.items()] if isinstance(given, Mapping) else list(given)
+def _pairs(given: Mapping[str, float] | Sequence[str]) -> Sequence[str]:
+    """Topics with numbers as texts; whatever else was given is for the job to judge."""
+    return [f"{topic}={number!r}" for topic, number in given.items()] if isinstance(given, Mapping) else given
