@@ -50,6 +50,7 @@ def test_assign_writes_accounts_and_queries_and_nobody(capsys, log, tmp_path):
     assert manifest["epsilon_per_query"] == 0
     assert page.stat().st_mode & 0o077 == 0
     assert "Finding: not for release" in page.read_text()
+    assert "linked by words alone" in page.read_text()
 
 
 def test_more_scattering_is_more_entropy_and_commons_lose_less(capsys, log):

@@ -38,7 +38,8 @@ __all__ = ["FORMS", "DocumentReader", "read_page"]
 
 FORMS = (
     "pairs (query, vanilla, personalised), a table with one row for each result (query, list, url, title), "
-    "answers and saved pages of SearXNG, records of WebSearcher, TREC runs, HAR files"
+    "answers and saved pages of SearXNG, records of WebSearcher, TREC runs, HAR files, "
+    "and any JSON whose lists --results-at names"
 )
 FETCHES = "fetches"
 """The field of a pair that says how each list was fetched."""

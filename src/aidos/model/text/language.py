@@ -1,10 +1,11 @@
 """Whether words are of another language than English: by function words and by script, without a model.
 
-Function words are the commonest words of a language, and few texts do without. Those listed are of the languages that
-are searched in most with Latin letters; words that English has too ("die", "was", "son") and those that stand in names
-of English texts ("de", "la", "van") weigh little. A word with no Latin letter at all is of another script.
+Function words are the commonest words of a language, and few sentences do without. Short queries do, so there is a list
+of what people search for everywhere as well. Words are of the languages that are searched in most with Latin letters;
+those that English has too ("die", "was", "son") and those that stand in names of English texts ("de", "la", "van")
+weigh little. A word with no Latin letter at all is of another script.
 
-A text of two words that are no function words cannot be told: it is taken as it stands.
+A text of words that are in no list cannot be told: it is taken as it stands.
 """
 
 from __future__ import annotations
@@ -38,10 +39,28 @@ PARTICLES = """
 de da do das dos del des di du den der dem d e en et i la le les lo los las el il al an am im o os as ou un um van von
 y z w san santa st sur con com per come on ne na me ma mi mes son est que qui son plus pas sans ce ces i bei aus wo
 ins wie qual bir es se te si no kan wat til og med pro as aux mon sin dove prix gratis mit comment faire hay att uma
-notre pour sono como hoe jest hur nur nat mas sui nella para dan
+notre pour sono como hoe jest hur nur nat mas sui nella para dan stadt kinder kinderen ville ciudad
 """
+CONTENT = """
+beste besten bester bestes billig billige günstige garten wetter morgen heute haus wohnung mieten flug flüge flughafen
+fahrrad schwangerschaft schwanger krankheit arzt rezept rezepte kuchen schule arbeit urlaub reise reisen
+frauen geld versicherung bibel tun gebraucht scheidung hochzeit nachrichten zeitung spiele lernen hilfe kleid
+recette recettes voiture vols travail emploi malade maladie grossesse enfants école ecole vacances meteo météo demain
+jeux argent santé sante avocat médecin vélo maigrir femmes hommes chien
+barato barata baratos baratas vuelo vuelos receta recetas tiempo noticias deporte deportes coche coches trabajo salud
+enfermedad embarazo síntomas sintomas niños mujer mujeres hombre viaje viajes escuela dinero juegos
+abogado médico tienda cocina película peliculas casero bajar
+ricetta ricette volo voli lavoro offerte usate vendita gravidanza scuola salute malattia viaggio vacanze soldi notizie
+vino dimagrire bambini
+receita receitas passagem passagens emprego gravidez saúde saude carro carros viagem notícias escola emagrecer
+goedkope recept recepten huis fiets fietsen werk ziekte zwanger vakantie gezondheid nieuws afvallen
+billiga flyg resa resor arbete gravid sjukdom väder nyheter
+tanie loty bilety przepis objawy pogoda praca ciąży
+ucuz bilet uçak hamilelik tarifi hava durumu
+"""
+"""What people search for everywhere, in words that English has not: short queries have no function word."""
 LIGHT = frozenset(map(lemma, PARTICLES.split()))
-HEAVY = frozenset(map(lemma, WORDS.split())) - LIGHT
+HEAVY = frozenset(map(lemma, (WORDS + CONTENT).split())) - LIGHT
 """As lemmas, since that is what is asked for."""
 
 

@@ -9,7 +9,9 @@ lists were asked:
   the numbers. The lists of the account were later in some queries and earlier in others; without a profile any other
   queries could have been these. So the ranks are dealt out anew among the queries, as often each as they were. The test
   stays exact where the service drifts, and where one order came more often than the other, since the mean of the
-  later ones is taken off. It takes for granted that who came first was left to chance.
+  later ones is taken off. It takes for granted that who came first was left to chance. Where a third list was asked
+  before the two, between or after them, more time lies between them in some queries than in others: only among
+  queries that have it at the same turn are ranks dealt out anew.
 
 Topics are tested for the largest of all at once, and by whether one half of the queries moves the way that the other
 half says: a profile of several weak topics may hide from tests of single topics, each of which pays for the others. One
@@ -74,24 +76,37 @@ class Signs:
     """The signs of some queries: 1 where the first of two lists was asked later, -1 where earlier; None if unknown."""
 
     later: Floats | None = None
+    groups: NDArray[np.int64] | None = None
+    """Queries among which signs can be dealt out anew, by number; None for all of them."""
 
     def of(self, chosen: Flags | NDArray[np.int64]) -> Signs:
         """Those of some of the queries, by a mask or by number."""
-        return self if self.later is None else Signs(self.later[chosen])
+        if self.later is None:
+            return self
+        return Signs(self.later[chosen], None if self.groups is None else self.groups[chosen])
 
     def freed(self, differences: Floats) -> Floats:
         """The differences as they are tested: with the order known, later minus earlier, less the mean of that."""
         if self.later is None:
             return differences
-        turned = (differences.T * self.later).T
-        means = turned.mean(axis=0) if len(turned) else 0.0
-        found: Floats = turned - means
+        found: Floats = (differences.T * self.later).T
+        for each in self._parts(len(found)):
+            found[each] -= found[each].mean(axis=0)
         return found
 
     @property
-    def spread(self) -> float:
-        """The deviation of one sign."""
-        return 1.0 if self.later is None or not len(self.later) else float(self.later.std())
+    def rarer(self) -> int:
+        """How many queries have the rarer of the two orders, group by group."""
+        later = self.seen(0)
+        return sum(min(int((later[each] > 0).sum()), int((later[each] < 0).sum())) for each in self._parts(len(later)))
+
+    def spread(self, number: int) -> Floats:
+        """The deviation of each sign."""
+        found = np.ones(number)
+        if self.later is not None:
+            for each in self._parts(number):
+                found[each] = self.later[each].std()
+        return found
 
     def seen(self, number: int) -> Floats:
         """The signs as they are."""
@@ -101,7 +116,14 @@ class Signs:
         """Rows of signs as they might have been."""
         if self.later is None:
             return np.asarray(generator.integers(0, 2, (size, number)) * 2.0 - 1, dtype=np.float64)
-        return np.asarray(generator.permuted(np.tile(self.later, (size, 1)), axis=1), dtype=np.float64)
+        drawn: Floats = np.tile(self.later, (size, 1))
+        for each in self._parts(number):
+            drawn[:, each] = generator.permuted(drawn[:, each], axis=1)
+        return drawn
+
+    def _parts(self, number: int) -> list[NDArray[np.int64]]:
+        groups = np.zeros(number, dtype=np.int64) if self.groups is None else self.groups
+        return [np.flatnonzero(groups == each) for each in np.unique(groups)]
 
 
 FREE = Signs()
@@ -117,7 +139,7 @@ def sign_flip_p_values(
     moved = np.abs(shifts).max(axis=1, initial=0) > TINY
     signs = signs.of(moved)
     used = signs.freed(shifts[moved])
-    lengths = np.sqrt((used**2).sum(axis=0)) * signs.spread
+    lengths = np.sqrt(signs.spread(len(used)) ** 2 @ used**2)
     scaled = np.divide(used, lengths, out=np.zeros_like(used), where=lengths > TINY)
     scores: Floats = signs.seen(len(used)) @ scaled
     seen = np.abs(scores)

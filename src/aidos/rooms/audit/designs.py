@@ -10,6 +10,8 @@ say something about the account:
 - *Order.* The service drifts, and what comes second profits from what it has just seen. So whether the account's list
   was asked before or after the other must be left to chance, and the tests follow it (`aidos.rooms.audit.chance`). An
   order that is nearly always the same tells nothing apart, and one that comes in long runs was hardly left to chance.
+  A third list, asked before the two, between or after them, must not tell which of the two came first. Where one list
+  without an account does so and the other does not, the other is compared.
 
 What the lists do not say may be granted: then it is on the person's word. What they say and is against it cannot be.
 Lists without an account also show what place and time do by themselves, where they differ in these.
@@ -76,27 +78,40 @@ class Design:
 def arrange(pairs: Sequence[ResultPair], granted: Collection[Grant] = ()) -> tuple[tuple[ResultPair, ...], Design]:
     """The pairs with the list first that the account's is to be compared with, and what can be compared."""
     arranged = tuple(_turned(pair) if _exchanges(pair, granted) else pair for pair in pairs)
-    everything = np.arange(len(pairs))
+    design = _design(arranged, granted)
+    if design.controlled and "fixed-order" in design.lacks:
+        other = tuple(map(_turned, arranged))
+        found = _design(other, granted)
+        if "fixed-order" not in found.lacks and {*found.lacks} <= {*design.lacks, "runs"}:
+            return other, found
+    return arranged, design
+
+
+def _design(arranged: Sequence[ResultPair], granted: Collection[Grant]) -> Design:
+    """What can be compared where the first list is, unless the second is as good."""
+    everything = np.arange(len(arranged))
     with_again = np.array([pair.again is not None for pair in arranged])
-    controlled = _are_enough(int(with_again.sum()), len(pairs), LEAST_CONTROLLED)
+    controlled = _are_enough(int(with_again.sum()), len(arranged), LEAST_CONTROLLED)
     queries = everything[with_again] if controlled else everything
     second = np.array([controlled and _takes_second(arranged[query], granted) for query in queries.tolist()])
     compared = [
         (arranged[query], _compared(second=one)) for query, one in zip(queries.tolist(), second.tolist(), strict=True)
     ]
-    kept, lacks = _alike(compared, len(pairs), granted)
+    kept, lacks = _alike(compared, len(arranged), granted)
     queries, second = queries[kept], second[kept]
-    later = np.array([_later(*each) for each, keeps in zip(compared, kept.tolist(), strict=True) if keeps])
+    compared = [each for each, keeps in zip(compared, kept.tolist(), strict=True) if keeps]
+    later = np.array([_later(*each) for each in compared])
     known = later != 0
     signs = FREE
-    if _are_enough(int(known.sum()), len(pairs)):
-        queries, second, later = queries[known], second[known], later[known]
-        trouble = _trouble(later, _times(arranged, queries))
+    if _are_enough(int(known.sum()), len(arranged)):
+        turns = np.array([_turn_of(pair, "vanilla" if side == "again" else "again") for pair, side in compared])
+        queries, second, signs = queries[known], second[known], Signs(later, turns).of(known)
+        trouble = _trouble(signs, _times(arranged, queries))
         lacks += trouble
-        signs = FREE if trouble else Signs(later)
+        signs = FREE if trouble else signs
     elif "order" not in granted:
         lacks.append("order")
-    return arranged, Design(
+    return Design(
         account=Contrast(queries=queries, signs=signs),
         controlled=controlled,
         second=second,
@@ -194,14 +209,18 @@ def _later(pair: ResultPair, side: Side) -> float:
     return float(found)
 
 
-def _trouble(later: Floats, times: Longs | None) -> list[Lack]:
+def _turn_of(pair: ResultPair, side: Side) -> int:
+    """How many of the other lists were asked before this one; 0 where there are just two lists, or nothing says."""
+    return 0 if pair.again is None else sum(_order(pair.fetch(each), pair.fetch(side)) > 0 for each in SIDES)
+
+
+def _trouble(signs: Signs, times: Longs | None) -> list[Lack]:
     """Why this order was not left to chance, or tells nothing apart."""
-    rarer = min(int((later > 0).sum()), int((later < 0).sum()))
-    if rarer < max(LEAST_RARE, LEAST_SHARE * len(later)):
+    later = signs.seen(0)
+    if signs.rarer < max(LEAST_RARE, LEAST_SHARE * len(later)):
         return ["fixed-order"]
-    if times is None:
-        return []
-    asked = later[np.argsort(times, kind="stable")]
+    rarer = min(int((later > 0).sum()), int((later < 0).sum()))
+    asked = later if times is None else later[np.argsort(times, kind="stable")]
     number, runs = len(asked), 1 + int((asked[1:] != asked[:-1]).sum())
     both = 2 * rarer * (number - rarer)
     spread = np.sqrt(both * (both - number) / (number**2 * (number - 1)))
@@ -209,17 +228,19 @@ def _trouble(later: Floats, times: Longs | None) -> list[Lack]:
 
 
 def _times(pairs: Sequence[ResultPair], queries: Longs) -> Longs | None:
-    """When each query was asked, as numbers; None where one does not say."""
+    """When each query was asked, as numbers; None where one does not say, and the order of the file stands for it."""
     found = [pairs[query].when for query in queries.tolist()]
     return None if None in found else np.array(found, dtype="datetime64[us]").astype(np.int64)
 
 
-def _usual(found: list[tuple[int, int]], *, granted: bool) -> Contrast | None:
+def _usual(pairs: Sequence[ResultPair], found: list[tuple[int, int]], *, granted: bool) -> Contrast | None:
     """Of queries and orders a contrast; None where the order does not let it be tested."""
     if _are_enough(sum(order != 0 for _, order in found), len(found), LEAST_CONTROLLED):
         found = [each for each in found if each[1]]
-        later = np.array([order for _, order in found], dtype=np.float64)
-        return None if _trouble(later, None) else Contrast(queries=_numbers(found), signs=Signs(later))
+        queries, later = _numbers(found), np.array([order for _, order in found], dtype=np.float64)
+        third = np.array([_turn_of(pairs[query], "personalised") for query in queries.tolist()])
+        signs = Signs(later, third)
+        return None if _trouble(signs, _times(pairs, queries)) else Contrast(queries=queries, signs=signs)
     return Contrast(queries=_numbers(found)) if granted and len(found) >= LEAST_CONTROLLED else None
 
 
@@ -233,7 +254,7 @@ def _place_contrast(pairs: Sequence[ResultPair], granted: Collection[Grant]) -> 
         one, other = pair.fetch("vanilla"), pair.fetch("again") if pair.again else Fetch()
         if one.place and other.place and one.place != other.place and one.bucket == other.bucket:
             found.append((query, _order(one, other)))
-    return _usual(found, granted="order" in granted)
+    return _usual(pairs, found, granted="order" in granted)
 
 
 def _time_contrast(pairs: Sequence[ResultPair]) -> Contrast | None:

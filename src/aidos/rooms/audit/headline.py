@@ -39,12 +39,12 @@ LACKS: Mapping[Lack, tuple[str, str]] = {
         "note the turn of each list (column turn), or vouch for coin tosses with --granted order",
     ),
     "fixed-order": (
-        "the list with the account was nearly always asked first, or nearly always last",
-        "toss a coin for each search who is asked first",
+        "the list with the account was nearly always asked first or last, or the turn of another list says which",
+        "draw lots for each search in which order its lists are asked",
     ),
     "runs": (
         "the account was asked first in long runs of searches, which chance does not give",
-        "toss a coin for each search who is asked first",
+        "draw lots for each search in which order its lists are asked",
     ),
     "bucket": (
         "the lists do not say which variant of the service answered, and trials of a ranking look like a profile",

@@ -92,6 +92,7 @@ class MeasuredMixing(Finding):
             chosen=chosen.setting,
             people=chosen.people,
             accounts=accounts,
+            linked={name.replace("_", " "): share for name, share in self._linked().items()},
             source=self,
             command=self.asked,
         )

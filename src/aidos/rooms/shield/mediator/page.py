@@ -6,8 +6,8 @@ data is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,7 +36,7 @@ FORM = (
     "much the account of one query tells about who asked, beyond its topic: 0 is nothing, and without a bound it may "
     "tell all. Entropy says over how many accounts a person's queries are spread (natural logarithm); overlap is the "
     "largest share of them in one account; coherence loss is how much less a query fits the account than its owner's "
-    "own history; min KL is how far the nearest account is from the person's topics."
+    "own history; min KL is how far the nearest account is from the person's topics, and does not say who is found."
 )
 LIMITS = (
     "What people type may name them in any account; accounts cannot change that, and the adversary's share by words "
@@ -73,6 +73,8 @@ class MediatorStory:
     accounts: int
     reference: tuple[tuple[float, dict[str, float]], ...] = ()
     """What the thesis found, by alpha, where the page is about its experiment."""
+    linked: Mapping[str, float] = field(default_factory=dict)
+    """What the adversary names right without any accounts, by how she goes about it."""
     source: Source = None
     command: str = ""
 
@@ -115,6 +117,7 @@ def _trade(story: MediatorStory) -> Chapter:
     caption = _caption(story)
     blocks: list[Block] = [
         Facts((("people", len(people.objects)), ("queries", int(people.objects.sum())), ("accounts", story.accounts))),
+        *([Facts(tuple((name, f"{share:.1%}") for name, share in story.linked.items()))] if story.linked else []),
         Figure(
             chart=chart,
             caption=caption,
