@@ -60,9 +60,9 @@ def registry() -> Path:
     place = Path(os.environ.get(ENVIRONMENT) or Path(data) / "aidos" / "ledgers")
     try:
         make_directories(place, private=True)
-    except OSError as error:
+    except AidosError as error:
         raise EngineError(
-            f"the registry of ledgers {place} cannot be made: {error.strerror}",
+            f"the registry of ledgers cannot be made: {error}",
             hint=f"set {ENVIRONMENT} to a directory of your own, and keep it",
         ) from error
     return place
