@@ -116,7 +116,7 @@ def walk() -> bool:
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.model.clickgraph import ClickGraph
     from aidos.rooms.publish.items import KINDS, contributions
-    from aidos.studies.utility.heldout import Holding, hold_out
+    from aidos.studies.utility.retrieval import Holding, hold_out
     from aidos.world.size import World
     from aidos.world.write import write_sample
     from oracles.clickgraph import PlainGraph
@@ -155,11 +155,10 @@ def measure_facts(people: int) -> dict[str, str]:
     from aidos.core.progress import SILENT
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.studies.utility.claims import COUNTING
-    from aidos.studies.utility.experiment import prepare
+    from aidos.studies.utility.experiment import prepare, sample_source
     from aidos.studies.utility.measured import VERDICTS
     from aidos.studies.utility.plan import EXPERIMENTS, PAPER, UtilityPlan
     from aidos.studies.utility.searchclaims import BETTER
-    from aidos.studies.utility.source import sample_source
     from aidos.world.size import World
 
     asked = UtilityPlan(mechanisms=tuple(dict.fromkeys((PAPER, *COUNTING, *BETTER))))

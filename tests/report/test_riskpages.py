@@ -23,10 +23,9 @@ from aidos.rooms.risk.page import reason_cards, reason_rows, risk_page, standing
 from aidos.rooms.risk.ranking import RiskRanking
 from aidos.rooms.risk.sources import leave_out_repeats, read_entries
 from aidos.rooms.risk.story import Asking, look_up_person
-from aidos.studies.risk.assessment import assess, tabulate
+from aidos.studies.risk.assessment import Truth, assess, tabulate
 from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
 from aidos.studies.risk.page import measure_rows
-from aidos.studies.risk.truth import Truth
 
 TOPICS = ("debt", "divorce")
 MEASURES = ("lda", "lda-dt", "entropy")

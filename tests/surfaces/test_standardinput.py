@@ -14,8 +14,8 @@ from aidos.jobs.answer import Finding
 from aidos.jobs.asking import parameters_of
 from aidos.jobs.job import Private
 from aidos.surfaces.cli import run
+from aidos.surfaces.console import LARGEST, read_name, read_names, read_text
 from aidos.surfaces.registry import JOBS, find_job
-from aidos.surfaces.standardinput import LARGEST, read_name, read_names, read_text
 
 PRIVATE = {"query", "text", "author_id", "author", "person", "person_id", "post", "post_ids", "words", "draft"}
 PRIVATE |= {"topic", "topics"}
@@ -81,7 +81,7 @@ def test_what_is_no_text_or_too_much_is_refused(typed, monkeypatch):
 
 def test_in_a_terminal_it_asks_on_stderr():
     controller, terminal = pty.openpty()
-    script = "from aidos.surfaces.standardinput import read_name; print(read_name('-', 'your query'))"
+    script = "from aidos.surfaces.console import read_name; print(read_name('-', 'your query'))"
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as asked:

@@ -112,9 +112,8 @@ def _chapter(place: Workplace, ranked: Ranked, story: RiskStory) -> Chapter:
 
 def _measures(place: Workplace, ranked: Ranked) -> DataTable:
     """How many of the afflicted are among the first R, by measure; and where the others of a topic stand."""
-    from aidos.studies.risk.assessment import assess, tabulate
+    from aidos.studies.risk.assessment import Truth, assess, tabulate
     from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
-    from aidos.studies.risk.truth import Truth
 
     state = ranked.state
     truth = Truth.of_world(place.world, state.register.ids).select(state.plan.topics)

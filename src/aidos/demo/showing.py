@@ -86,8 +86,7 @@ class ShowDemo:
 
     def run(self, desk: Desk) -> ShownDemo:
         """Make every chapter, then the page."""
-        from aidos.demo.chapter import Workplace
-        from aidos.demo.page import left_out_chapter, write_page
+        from aidos.demo.chapter import Workplace, left_out_chapter, write_page
         from aidos.engine.files import make_directories
         from aidos.world.size import World
 

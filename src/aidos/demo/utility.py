@@ -81,7 +81,7 @@ def _compared(place: Workplace) -> Found:
 
 def _figure(found: Found) -> Figure:
     """The experiment's own chart for one person added or removed, which is the first."""
-    from aidos.studies.utility.mechanismspage import mechanism_chapters
+    from aidos.studies.utility.statisticspage import mechanism_chapters
 
     return next(block for chapter in mechanism_chapters(found) for block in chapter.blocks if isinstance(block, Figure))
 

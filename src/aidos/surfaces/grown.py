@@ -26,9 +26,8 @@ from aidos.jobs.asking import bare
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
 from aidos.surfaces.bars import TerminalProgress
-from aidos.surfaces.console import Common, ask, show, show_json, tell
+from aidos.surfaces.console import CONVERTERS, Common, ask, read_text, show, show_json, tell
 from aidos.surfaces.registry import find_job, places
-from aidos.surfaces.standardinput import CONVERTERS, read_text
 
 __all__ = ["TYPED", "by_recipe", "grow_command", "in_options", "tell_answer"]
 

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import Column, column, glue, take, texts
-from aidos.world.names import SITES, digit_texts, site_address, site_names
-from aidos.world.prose import Prose, Texts
+from aidos.world.prose import SITES, Prose, Texts, digit_texts, site_address, site_names
 from aidos.world.size import World
 from aidos.world.streams import BLOCK, Floats, Ints, fresh_stream, hash_units
 from aidos.world.vocabulary import Vocabulary, build_vocabulary, pick, zipf_cumulative

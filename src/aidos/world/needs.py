@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.world.columns import Column, append, join_words, texts
-from aidos.world.names import SITES, rare_texts, site_names
+from aidos.world.prose import SITES, rare_texts, site_names
 from aidos.world.streams import Floats, Ints, hash_numbers, hash_units
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, pick, zipf_cumulative
 

@@ -17,10 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import Column, choose, column, glue, take, texts
-from aidos.world.names import client_texts, digit_texts, site_address
+from aidos.world.log import BURST_DAYS, draw_domain, local_starts
 from aidos.world.people import ROLES, People, block_count, draw_topics, news_days, people_block
-from aidos.world.prose import Prose
-from aidos.world.sessions import BURST_DAYS, draw_domain, local_starts
+from aidos.world.prose import Prose, client_texts, digit_texts, site_address
 from aidos.world.size import START, World
 from aidos.world.streams import Flags, Floats, Ints, fresh_stream, hash_numbers, hash_units
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, build_vocabulary, zipf_cumulative

@@ -1,16 +1,31 @@
-"""Running text from word numbers: sentences with capitals and full stops, and no more grammar than that."""
+"""Text in the world: sentences from word numbers, invented sites, and the rare tokens of the long tail.
+
+Sites live below ``.example``, addresses at ``example.org``, telephone numbers in the 555-01xx range: all reserved
+for fiction. Invented words are strings of syllables; that none is a word somewhere cannot be promised.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aidos.world.columns import Column, join_words, texts
-from aidos.world.streams import Flags, Floats, Ints
+from aidos.world.columns import Column, choose, fixed_texts, glue, join_words, take, texts
+from aidos.world.streams import Flags, Floats, Ints, hash_numbers
 from aidos.world.vocabulary import WORDS_PER_TOPIC, Vocabulary, pick, zipf_cumulative
 
-__all__ = ["Prose", "Texts"]
+__all__ = [
+    "FIRST_CLIENT",
+    "SITES",
+    "Prose",
+    "Texts",
+    "client_texts",
+    "digit_texts",
+    "rare_texts",
+    "site_address",
+    "site_names",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +102,83 @@ class Prose:
         ends = stream.random(len(written.words)) < 0.1
         ends[written.starts[1:] - 1] = True
         return ends
+
+
+FIRST_CLIENT = 10_000_001
+"""The first person's pseudonym; eight digits are enough for every world."""
+
+SITES = 400
+"""Invented web sites that people go to by name."""
+
+_SITE_FIRST = (
+    "fern moss lark wren quill thistle pebble marl tarn bramble heath sorrel finch alder rowan hazel "
+    "osier teasel yarrow campion"
+)
+_SITE_LAST = (
+    "post quay nook weir dell loom wick ferry bell gate mill cove yard croft barn stile brook lane moor fold shaw garth"
+)
+_STARTS = "ba bo cra da dru el fi ga glo ha ji ka kro li ma mo ni or pla qua ro sha ti ul ve wi xa yo za zu"
+_MIDDLES = "ba cen dor fi gal hu ja kel lim mon nar pe ral sin tor va"
+_ENDS = "bix dan fos gle kor lam mip nus pad rel sto tav vun wex yor zel"
+
+
+def digit_texts(*pieces: str | tuple[Ints, int]) -> Column:
+    """Texts from fixed pieces and numbers of fixed width with leading zeros, such as ``q``, ``(numbers, 5)``."""
+    rows = next(len(piece[0]) for piece in pieces if not isinstance(piece, str))
+    widths = [len(piece) if isinstance(piece, str) else piece[1] for piece in pieces]
+    matrix = np.empty((rows, sum(widths)), dtype=np.uint8)
+    place = 0
+    for piece, width in zip(pieces, widths, strict=True):
+        if isinstance(piece, str):
+            matrix[:, place : place + width] = np.frombuffer(piece.encode(), np.uint8)
+        else:
+            _fill_digits(matrix[:, place : place + width], piece[0])
+        place += width
+    return fixed_texts(matrix)
+
+
+def _fill_digits(target: NDArray[np.uint8], numbers: Ints) -> None:
+    """Write numbers from the right, three digits at a time: looking three up is faster than dividing thrice."""
+    thousand = np.arange(1000)
+    table = np.stack([thousand // 100, thousand // 10 % 10, thousand % 10], axis=1).astype(np.uint8) + ord("0")
+    rest = numbers.astype(np.uint32)
+    end = target.shape[1]
+    while end > 0:
+        width = min(3, end)
+        rest, low = np.divmod(rest, 1000)
+        target[:, end - width : end] = table[low][:, 3 - width :]
+        end -= width
+
+
+def client_texts(people: Ints) -> Column:
+    """Pseudonyms of people, given by number."""
+    return digit_texts((people + FIRST_CLIENT, 8))
+
+
+def site_names() -> tuple[str, ...]:
+    """The invented sites, the most visited first."""
+    pairs = [first + last for last in _SITE_LAST.split() for first in _SITE_FIRST.split()]
+    order = np.argsort(hash_numbers(0, "site", np.arange(len(pairs))))
+    chosen = [pairs[place] for place in order if pairs[place] != "fernpost"]
+    return ("fernpost", *chosen)[:SITES]
+
+
+def site_address(name: str) -> str:
+    """The home page of a site, below the top-level domain that is reserved for examples."""
+    return f"https://{name}.example"
+
+
+def rare_texts(numbers: Ints) -> Column:
+    """A rare token for each number: an invented word, a product code, an address or a telephone number."""
+    kind = numbers % 10
+    rest = numbers // 10
+    words = glue(_piece(_STARTS, rest), _piece(_MIDDLES, rest // 32), _piece(_ENDS, rest // 512))
+    codes = glue(_piece(_ENDS, rest), digit_texts((rest // 16 % 10_000, 4)))
+    addresses = glue(words, digit_texts((rest // 8192 % 100, 2)), "@example.org")
+    phones = digit_texts((200 + rest % 800, 3), "-555-01", (rest // 800 % 100, 2))
+    return choose(np.searchsorted([5, 8, 9], kind, side="right"), words, codes, addresses, phones)
+
+
+def _piece(pieces: str, numbers: Ints) -> Column:
+    listed = pieces.split()
+    return take(texts(listed), numbers % len(listed))

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import column, repeated
-from aidos.world.names import digit_texts
+from aidos.world.prose import digit_texts
 from aidos.world.size import World
 from aidos.world.streams import Floats, Ints, fresh_stream
 

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from aidos.world.columns import Column, append, column, take, texts
 from aidos.world.documents import document_blocks, document_count, make_documents
-from aidos.world.names import digit_texts
-from aidos.world.prose import Prose
+from aidos.world.prose import Prose, digit_texts
 from aidos.world.size import World
 from aidos.world.streams import BLOCK, Flags, Floats, Ints, fresh_stream
 from aidos.world.vocabulary import Vocabulary, build_vocabulary

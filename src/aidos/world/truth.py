@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from aidos.world.columns import column, repeated, take, texts
-from aidos.world.names import client_texts
 from aidos.world.people import ROLES, People, block_count, news_days, people_block
+from aidos.world.prose import client_texts
 from aidos.world.results import (
     account_audit,
     account_count,

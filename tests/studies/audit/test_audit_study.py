@@ -6,9 +6,8 @@ import pytest
 from aidos.errors import InputError, ParameterError
 from aidos.studies.audit.engines import EVERY, METHODS, SETTINGS, SINGLE, SOME
 from aidos.studies.audit.plan import PARTS, AuditExperiment, usual_plan
-from aidos.studies.audit.sampled import STRONG, WEAK
+from aidos.studies.audit.sampled import BELOW, STRONG, VIEWS, WEAK
 from aidos.studies.audit.study import AuditOutcome, study_audit
-from aidos.studies.audit.verdicts import BELOW, VIEWS
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow

@@ -14,12 +14,10 @@ from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
 from aidos.studies.audit.accounts import MARKED, UNMARKED, measure_accounts, measure_loops, standing_for
-from aidos.studies.audit.asking import choose_queries
-from aidos.studies.audit.loop import Rehearsal, sensitive_found
+from aidos.studies.audit.loop import Rehearsal, choose_queries, sensitive_found
 from aidos.studies.audit.plan import AuditExperiment
 from aidos.studies.audit.rehearsal import RehearseAudit
-from aidos.studies.audit.service import SampleService
-from aidos.studies.audit.shielded import DOCUMENTS, ShieldedSearcher, own_profile
+from aidos.studies.audit.service import DOCUMENTS, SampleService, ShieldedSearcher, own_profile
 from aidos.world.results import account_audit
 from aidos.world.size import World
 

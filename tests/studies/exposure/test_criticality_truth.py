@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pytest
 
 from aidos.model.text.analyser import Analyser
-from aidos.studies.exposure.truth import SLIP, TrueCriticality, word_distributions
+from aidos.studies.exposure.experiment import SLIP, TrueCriticality, word_distributions
 from aidos.world.posts import DELETED, DELETED_AFFLICTED, DELETED_SENSITIVE, post_blocks
 from aidos.world.size import World
 from aidos.world.truth import truth_blocks

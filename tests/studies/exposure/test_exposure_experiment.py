@@ -11,9 +11,14 @@ from aidos.rooms.exposure.critical.features import FEATURES
 from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.critical.teaching import Rows, Teaching
 from aidos.rooms.exposure.queries.records import Exposures
-from aidos.studies.exposure.experiment import ExposureExperiment, sample_community, sample_experiment, true_grades
+from aidos.studies.exposure.experiment import (
+    ExposureExperiment,
+    TrueCriticality,
+    sample_community,
+    sample_experiment,
+    true_grades,
+)
 from aidos.studies.exposure.study import LEARNED, MEASURES
-from aidos.studies.exposure.truth import TrueCriticality
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow

@@ -18,14 +18,13 @@ from aidos.model.sensitive import TopicSet
 from aidos.model.vectors import WordVectors
 from aidos.rooms.risk.knowledge import RiskModels
 from aidos.rooms.risk.measures import MEASURES
-from aidos.studies.exposure.truth import word_distributions
+from aidos.studies.exposure.experiment import word_distributions
 from aidos.studies.risk import experiment as module
-from aidos.studies.risk.assessment import assess, tabulate
+from aidos.studies.risk.assessment import Truth, assess, tabulate
 from aidos.studies.risk.experiment import judged_experiment, sample_experiment
 from aidos.studies.risk.outcome import THESIS, RiskBasis, RiskOutcome
 from aidos.studies.risk.plan import Learning, RiskExperiment
 from aidos.studies.risk.profiles import ProfileJudgements, ProfileSampling
-from aidos.studies.risk.truth import Truth
 from aidos.world.size import World
 from aidos.world.vocabulary import build_vocabulary
 

@@ -11,9 +11,9 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
 from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.utility.experiment import SETTINGS, Source, prepare, run_experiment
+from aidos.studies.utility.ground import SCHEMA
 from aidos.studies.utility.originals import UnsuitedLogError
 from aidos.studies.utility.plan import ANONYMOUS, EXPERIMENTS, ORIGINAL, PAPER, UtilityPlan
-from aidos.studies.utility.rows import SCHEMA
 from aidos.world.documents import document_blocks
 from aidos.world.log import log_blocks
 from aidos.world.size import World

@@ -19,13 +19,15 @@ from aidos.rooms.publish.catalogue import build_release
 from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.items import KINDS, contributions
 from aidos.studies.tables import paired_test, tell_p
-from aidos.studies.utility.heldout import HeldOut, Holding, hold_out
 from aidos.studies.utility.retrieval import (
     MEASURES,
     RANKERS,
+    HeldOut,
+    Holding,
     RetrievalSettings,
     compare_retrieval,
     cross_validate_retrieval,
+    hold_out,
     score_retrieval,
 )
 from aidos.world.size import World

@@ -144,9 +144,8 @@ def _makers(world: World, plan: AuditExperiment, progress: Progress) -> dict[str
     from aidos.model.topicsearch import TopicSearch
     from aidos.studies.audit.accounts import measure_accounts, measure_loops
     from aidos.studies.audit.engines import Engines
-    from aidos.studies.audit.sampled import measure_recovery, measure_time
+    from aidos.studies.audit.sampled import measure_alarms, measure_power, measure_recovery, measure_time
     from aidos.studies.audit.service import SampleService
-    from aidos.studies.audit.verdicts import measure_alarms, measure_power
 
     engines = Engines(plan, progress)
 

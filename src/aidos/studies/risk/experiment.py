@@ -30,11 +30,10 @@ from aidos.rooms.risk.knowledge import RiskModels, make_space, refuse_unheard
 from aidos.rooms.risk.measures import RiskMeasure, RiskQuestion, TopicalRisk, risks
 from aidos.rooms.risk.people import People, read_people
 from aidos.rooms.risk.spaces import SPACES
-from aidos.studies.risk.assessment import assess, tabulate
+from aidos.studies.risk.assessment import Truth, assess, tabulate
 from aidos.studies.risk.outcome import RiskBasis, RiskOutcome
 from aidos.studies.risk.plan import RiskExperiment, Varied, label, readable_texts, table_texts
 from aidos.studies.risk.profiles import ProfileJudgements
-from aidos.studies.risk.truth import Truth
 from aidos.studies.shelf import Shelf, fingerprint
 from aidos.world.log import log_blocks
 from aidos.world.posts import post_blocks

@@ -34,7 +34,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from aidos.errors import InputError
-from aidos.studies.risk.truth import WATCHED
+from aidos.studies.risk.assessment import WATCHED
 from aidos.studies.study import Basis, Claim, Outcome
 from aidos.studies.tables import LEVEL, PairedTest, holm, interval, mean_of, paired_test, plain
 

@@ -5,6 +5,8 @@ directory, if one is given, and not done again there; more strengths or limits m
 lie in a private scratch directory while the experiment runs, and nowhere after.
 
 All releases are simulated with a seed. They carry no guarantee, and the numbers here are about true data: findings.
+
+What the utility experiments are run on: a log of somebody's own, or the sample world's, and what was searched in.
 """
 
 from __future__ import annotations
@@ -13,29 +15,37 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
 
+from aidos.account.lineage import fingerprint_files
 from aidos.core.progress import SILENT, Progress
-from aidos.engine.embedded import EmbeddedTable
+from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import write_text
 from aidos.engine.scratch import scratch_directory
-from aidos.errors import ParameterError
+from aidos.errors import InputError, ParameterError
+from aidos.ingest.history.reading import read_history
+from aidos.ingest.options import ReadOptions
+from aidos.ingest.reading import read_files
+from aidos.ingest.sources import find_sources
 from aidos.rooms.publish.items import KINDS
 from aidos.studies.shelf import Shelf, fingerprint, run_settings
 from aidos.studies.utility.gathering import gather_originals
 from aidos.studies.utility.ground import Ground, lay_documents, lay_suggestions
-from aidos.studies.utility.heldout import require_relevance
-from aidos.studies.utility.jobs import jobs_of
+from aidos.studies.utility.jobs import jobs_of, work
 from aidos.studies.utility.originals import Originals, UnsuitedLogError
 from aidos.studies.utility.outcome import RESULTS, UtilityBasis, UtilityOutcome
 from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
 from aidos.studies.utility.poolgrid import fit_grid
 from aidos.studies.utility.poolstudy import holding, run_retrieval
-from aidos.studies.utility.working import work
+from aidos.studies.utility.retrieval import require_relevance
+from aidos.world.documents import document_blocks
+from aidos.world.size import World
+from aidos.world.write import write_sample
 
-__all__ = ["SETTINGS", "PreparedLog", "Source", "prepare", "run_experiment"]
+__all__ = ["SETTINGS", "PreparedLog", "Source", "own_source", "prepare", "run_experiment", "sample_source"]
 
 SETTINGS, FACTS = "settings", "facts.json"
 """Where finished settings are kept, and what is known about the log."""
@@ -195,3 +205,70 @@ def _shelf(experiment: Experiment, source: Source, plan: UtilityPlan, keep: Path
     mark = fingerprint([experiment, source.fingerprint, fixed])
     Shelf(keep, mark)
     return Shelf(keep and keep / SETTINGS, mark)
+
+
+TEXT = "text"
+
+
+def sample_source(
+    engine: EmbeddedEngine, world: World, documents: Sequence[str], progress: Progress, *, searched: bool
+) -> Source:
+    """The log of a sample world, with its documents unless others are named."""
+    path = engine.scratch / "sample.parquet"
+    texts = None
+    if searched and documents:
+        texts = _read_documents(engine, documents)
+    elif searched:
+        texts = engine.table(pa.concat_tables(document_blocks(world)).select(["object_id", TEXT]))
+    write_sample("log", world, path, progress)
+    return Source(
+        log=engine.parquet(path),
+        about=f"The sample world of {world.people:,} people (seed {world.seed})",
+        fingerprint=f"{world.size} {world.seed} {_named(documents)}",
+        documents=texts,
+    )
+
+
+def own_source(  # noqa: PLR0913 (what is read, and how)
+    engine: EmbeddedEngine,
+    files: Sequence[str],
+    options: ReadOptions,
+    world: World,
+    documents: Sequence[str],
+    *,
+    searched: bool,
+) -> Source:
+    """A log of somebody's own; the sample world's documents have nothing to do with it, so only named ones count."""
+    texts = _read_documents(engine, documents) if searched and documents else None
+    log = read_files(engine, files, options).table
+    paths = [source.path for source in find_sources(files)[0]]
+    return Source(
+        log=log,
+        about=f"A search log of {len(paths)} file{'s' if len(paths) > 1 else ''}",
+        fingerprint=f"{fingerprint_files(paths)} {world.size} {world.seed} {_named(documents)}",
+        documents=texts,
+    )
+
+
+def _read_documents(engine: EmbeddedEngine, names: Sequence[str]) -> EmbeddedTable:
+    """Tables with a column of texts, or any source of documents: posts, a folder of texts, bookmarks."""
+    tables = [name for name in names if name.endswith(".parquet")]
+    if len(tables) == len(names):
+        paths = [Path(name) for name in tables]
+        if missing := [path for path in paths if not path.is_file()]:
+            raise InputError(f"{missing[0]} is no file", hint="check the name")
+        read = engine.parquet(*paths)
+        if TEXT not in read.columns:
+            raise InputError(
+                f"the documents have no column {TEXT}", hint=f"rename it in the file; it has {', '.join(read.columns)}"
+            )
+        return read
+    texts = [document.text for name in names for document in read_history(engine, name)]
+    return engine.table(pa.table({TEXT: pa.array(texts, pa.string())}))
+
+
+def _named(files: Sequence[str]) -> str:
+    if not files:
+        return ""
+    paths = [source.path for source in find_sources(files)[0]]
+    return sha256(fingerprint_files(paths).encode()).hexdigest()

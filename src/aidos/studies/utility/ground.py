@@ -2,29 +2,55 @@
 
 A ground is small and can be sent to another process: what is large lies in its directory, which is private and goes
 away with the experiment.
+
+A cache of posting lists that is filled by what a release says about keywords (Götz et al. 2012, figure 6). Keywords are
+scored by how often they are asked, divided by the number of documents that have them (`aidos.model.postingcache`): by
+searches where the log itself fills the cache, by people or visits where a release does, since that is what it counts.
+Hits are counted under the searchers' own workload. Keywords that no document has are part of it, and no cache can hold
+them.
+
+The paper's cache of 1 GB is smaller than its index. Where a collection's whole index fits into the memory, any cache
+is as good as any other, so the memory is then a share of the index. Where a mechanism publishes no counts, every
+keyword counts the same.
+
+The shape of every result: one number a row, with the setting that it is about. Tidy, so that results of all experiments
+go into one table and any of them can be drawn with any tool. A column that does not apply is null.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from aidos.engine.embedded import EmbeddedTable
-from aidos.model.postingcache import CacheLimits
+from aidos.errors import InputError
+from aidos.model.postingcache import CacheLimits, choose_lists, hit_probability
 from aidos.model.substitution.suggesting import SubstitutionModel
-from aidos.studies.utility.caching import Cacheable, document_counts, made_cacheable
 from aidos.studies.utility.originals import Originals
-from aidos.studies.utility.plan import UtilityPlan
+from aidos.studies.utility.plan import Job, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
 from aidos.studies.utility.releases import Published
 from aidos.studies.utility.substitution import suggest_all
 
-__all__ = ["Ground", "lay_documents", "lay_suggestions"]
+__all__ = [
+    "SCHEMA",
+    "WORD",
+    "Cacheable",
+    "Ground",
+    "document_counts",
+    "lay_documents",
+    "lay_suggestions",
+    "made_cacheable",
+    "result_rows",
+]
 
 DOCUMENTS, TRUTH = "documents.npy", "suggestions.parquet"
 
@@ -97,3 +123,88 @@ def _own_suggestions(ground: Ground) -> pa.Table:
 def _counts(published: Published) -> Any:
     ones = np.ones(len(published.items), np.int64)
     return pa.array(ones if published.counts is None else published.counts)
+
+
+SHARE = 0.1
+"""Of the index that the cache holds, where the index is smaller than the memory."""
+FEWEST_KNOWN = 0.01
+"""Share of the workload that documents must know, at least."""
+WORD = r"[\p{L}\p{N}]+"
+"""A word of a document, as a pattern of the engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cacheable:
+    """Keywords of a log with the documents that have them, and how often they were searched; all by number."""
+
+    documents: NDArray[np.int64]
+    """Documents that have the keyword."""
+    workload: NDArray[np.int64]
+    limits: CacheLimits
+    """As given, or with less memory where the whole index would fit."""
+    index_bytes: int
+    """Of all lists of the log's keywords."""
+
+    def measured(self, published: Published) -> Iterator[dict[str, object]]:
+        """The hit probability of the cache that a release fills, and how many lists are in it."""
+        kept = choose_lists(published.dense(len(self.documents)), self.documents, self.limits)
+        yield {"measure": "hit_probability", "value": hit_probability(kept, self.workload)}
+        yield {"measure": "lists", "value": float(np.count_nonzero(kept))}
+
+
+def made_cacheable(
+    documents: NDArray[np.int64], workload: NDArray[np.int64], limits: CacheLimits | None = None
+) -> Cacheable:
+    """Keywords with their documents, under limits that leave something to choose."""
+    known = float(workload[documents > 0].sum()) / max(float(workload.sum()), 1.0)
+    if known < FEWEST_KNOWN:
+        raise InputError(
+            f"the documents have {known:.1%} of the words that were searched: they are not what was searched in",
+            hint="name the searched collection with --documents",
+        )
+    asked = limits or CacheLimits()
+    index = int(asked.sizes(documents).sum())
+    if index <= asked.memory_bytes:
+        asked = replace(asked, memory_bytes=max(1, int(index * SHARE)))
+    return Cacheable(documents=documents, workload=workload, limits=asked, index_bytes=index)
+
+
+def document_counts(texts: EmbeddedTable, keywords: pa.Table) -> NDArray[np.int64]:
+    """How many of the documents (a column text) have each keyword, by number; letters and digits in small letters."""
+    words = texts.select(
+        f"select unnest(list_distinct(regexp_extract_all(lower(text), '{WORD}'))) as keyword from {{table}} "
+        "where text is not null"
+    )
+    counted = words.fetch("select keyword, count(*) as documents from {table} group by keyword", label="counting words")
+    places = pc.index_in(keywords.column("keyword"), value_set=counted.column("keyword").combine_chunks())
+    known = np.append(counted.column("documents").to_numpy(), 0)
+    found: NDArray[np.int64] = known[places.fill_null(-1).to_numpy()]
+    return found
+
+
+TEXTS = ("experiment", "kind", "mechanism", "method", "measure")
+NUMBERS = ("epsilon", "delta", "noise_scale", "value")
+COLUMNS = (
+    *("experiment", "kind", "mechanism", "epsilon", "delta", "items_per_person", "k", "noise_scale", "threshold"),
+    *("halved", "repeat", "method", "measure", "top", "value"),
+)
+
+
+def _type(name: str) -> pa.DataType:
+    if name in TEXTS:
+        return pa.string()
+    if name == "halved":
+        return pa.bool_()
+    return pa.float64() if name in NUMBERS else pa.int64()
+
+
+SCHEMA = pa.schema([(name, _type(name)) for name in COLUMNS])
+"""Columns of results."""
+OF_SETTING = ("mechanism", "epsilon", "delta", "items_per_person", "k", "noise_scale", "threshold", "halved", "repeat")
+
+
+def result_rows(job: Job, found: Iterable[dict[str, Any]], *, kind: str = "") -> pa.Table:
+    """Rows of a job; each needs ``measure`` and ``value``, and may have ``top`` and ``method``."""
+    setting = {name: getattr(job.setting, name) for name in OF_SETTING}
+    fixed = {"experiment": job.experiment, "kind": kind or job.kind or None, **setting}
+    return pa.Table.from_pylist([fixed | row for row in found], schema=SCHEMA)

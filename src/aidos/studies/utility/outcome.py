@@ -39,7 +39,7 @@ class UtilityBasis(Basis):
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class UtilityOutcome(Outcome):
-    """Results of one experiment (see `aidos.studies.utility.rows`)."""
+    """Results of one experiment (see `aidos.studies.utility.ground`)."""
 
     about: str = "the people of the log"
     experiment: Experiment

@@ -6,6 +6,11 @@ and noised again and again, by the mechanism's own steps, each time with noise o
 
 The release *as published* is tried at every b and K. The *strict* one needs public lists and draws noise for every pair
 of released queries, so it is tried where noise alone lifts few queries over the threshold.
+
+Public lists for the strict pool release, from the searched collection: what anybody can read there. Zhang et al. (2016)
+expand the log's queries with frequent n-grams of general English. Here the frequent n-grams of the collection stand for
+them, and the public results of such a query are those that a plain search of the collection finds. Neither looks at the
+log, so that the promise of the strict release holds with them.
 """
 
 from __future__ import annotations
@@ -25,20 +30,31 @@ from aidos.core.noise import Noise
 from aidos.core.progress import SILENT, Progress
 from aidos.core.table import Table
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
+from aidos.model.retrieval.index import Index
+from aidos.model.retrieval.search import search_batch
+from aidos.model.text.analyser import Analyser
 from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.rooms.publish.poolsteps import PoolCounts
 from aidos.studies.shelf import Shelf, run_settings
-from aidos.studies.utility.ground import Ground
-from aidos.studies.utility.heldout import Holding, hold_out
+from aidos.studies.utility.ground import WORD, Ground, result_rows
 from aidos.studies.utility.plan import ORIGINAL, Job, Setting, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
-from aidos.studies.utility.publictext import public_queries, public_results
 from aidos.studies.utility.releases import fresh_noise
-from aidos.studies.utility.retrieval import Among, compare_retrieval, score_retrieval
-from aidos.studies.utility.rows import result_rows
+from aidos.studies.utility.retrieval import Among, Holding, compare_retrieval, hold_out, score_retrieval
 
-__all__ = ["AS_PUBLISHED", "STRICT", "FoldJob", "PoolGround", "holding", "pool_settings", "run_retrieval", "score_fold"]
+__all__ = [
+    "AS_PUBLISHED",
+    "STRICT",
+    "FoldJob",
+    "PoolGround",
+    "holding",
+    "pool_settings",
+    "public_queries",
+    "public_results",
+    "run_retrieval",
+    "score_fold",
+]
 
 AS_PUBLISHED, STRICT = "pool-as-published", "pool-strict"
 """What the two variants are called in results."""
@@ -219,3 +235,33 @@ def _compared(scores: pa.Table, setting: Setting) -> pa.Table:
     answered = pc.mean(own.column("answered").cast(pa.float64())).as_py()
     rows.append({"method": None, "measure": "answered", "value": answered})
     return result_rows(Job(experiment="retrieval", setting=setting), rows, kind="clicks")
+
+
+LONGEST = 3
+"""Words of an n-gram, at most."""
+RESULTS = 10
+"""Public results of a query."""
+
+
+def public_queries(documents: EmbeddedTable, most: int) -> tuple[str, ...]:
+    """The n-grams of up to three words that most documents have."""
+    grams = " union all ".join(
+        f"select number, unnest(list_transform(range(1, len(words) + {2 - length}), "
+        f"lambda first: array_to_string(words[first : first + {length - 1}], ' '))) as gram from split"
+        for length in range(1, LONGEST + 1)
+    )
+    found = documents.rows(
+        f"with split as (select row_number() over () as number, regexp_extract_all(lower(text), '{WORD}') as words "
+        f"from {{table}} where text is not null) select gram from ({grams}) group by gram "
+        f"order by count(distinct number) desc, gram limit {most}",
+        label="reading public phrases",
+    )
+    return tuple(str(row[0]) for row in found)
+
+
+def public_results(documents: EmbeddedTable, queries: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The results of each query by query likelihood over the collection."""
+    texts = documents.fetch("select object_id, text from {table} where object_id is not null and text is not null")
+    index = Index.build(texts, analyser=Analyser(), columns=("object_id", "text"))
+    found = search_batch(index, queries, size=RESULTS).ids()
+    return tuple((query, name) for query, names in zip(queries, found, strict=True) for name in names)

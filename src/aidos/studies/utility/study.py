@@ -101,7 +101,7 @@ class _OnLog:
                 yield found
 
     def _source(self, engine: EmbeddedEngine, desk: Desk) -> Source:
-        from aidos.studies.utility.source import own_source, sample_source
+        from aidos.studies.utility.experiment import own_source, sample_source
         from aidos.world.size import World
 
         on, searched = self.on_what, not SEARCHED.isdisjoint(self.experiments)

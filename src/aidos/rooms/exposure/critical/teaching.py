@@ -11,8 +11,8 @@ up to ``harmless``, 1 from ``critical`` on, 2 from 1 on, and none in between, wh
 deletion weighs less than the community: it tips the balance where words are doubtful, and does not teach against plain
 words.
 
-Nothing here knows the truth that rankers are measured by (`aidos.studies.exposure.truth`). But the weights and bounds
-were settled with that of worlds 7 and 11 in view, so claims are to be checked on others.
+Nothing here knows the truth that rankers are measured by (`aidos.studies.exposure.experiment`). But the weights and
+bounds were settled with that of worlds 7 and 11 in view, so claims are to be checked on others.
 
 The weak signals, where nobody was asked (thesis, sections 5.4.3 and 5.6):
 
