@@ -207,6 +207,29 @@ def test_posts_without_author_or_time_are_refused_with_their_lines(capsys, tmp_p
     assert not (tmp_path / "e").exists()
 
 
+def test_one_rule_says_what_is_no_post_to_check_compute_and_add(capsys, tmp_path):
+    good = [made_line(f"p{at}", f"word{at} shared") for at in range(6)]
+    posts, more = tmp_path / "posts.jsonl", tmp_path / "more.jsonl"
+    posts.write_text("\n".join([*good, made_line("p1", "again"), made_line("b", " "), made_line("h", "a <b>tag</b>")]))
+    assert run(["check", str(posts)]) == 2
+    assert "--skip-bad-rows" in capsys.readouterr().out
+    for word in ("post_id", "blank"):
+        assert word in complaint(capsys, "compute", posts, "-o", tmp_path / "e")
+    found = told(capsys, "compute", posts, "-o", tmp_path / "e", "--skip-bad-rows")
+    assert (found["posts"], found["words"]) == (7, 9)
+    more.write_text("\n".join([*good, made_line("n", "entirely &amp; new"), made_line("b", "")]))
+    assert "blank" in complaint(capsys, "add", more, "--in", tmp_path / "e")
+    assert run(["expose", "add", str(more), "--in", str(tmp_path / "e"), "--skip-bad-rows"]) == 0
+    shown = capsys.readouterr()
+    assert "6 posts were left out: their post_id is there already" in shown.err
+    assert told(capsys, "query", "amp", "--in", tmp_path / "e")["unknown_words"] == 1
+    assert "the draft is blank" in complaint(capsys, "draft", "<br>", "--in", tmp_path / "e")
+
+
+def made_line(name, text):
+    return json.dumps({"post_id": name, "author_id": "ann", "timestamp": "2024-01-01", "text": text})
+
+
 def test_long_posts_are_cut_counted_and_told(capsys, tmp_path):
     words = " ".join(f"w{number % 997}" for number in range(100_000))
     posts = [

@@ -14,7 +14,10 @@ from aidos.ingest.problems import LINES_SHOWN, describe
 from aidos.ingest.spool import ROW, Spool
 from aidos.ingest.timestamps import parse_time
 
-__all__ = ["Facts", "find_facts", "find_problems", "good_rows", "lacks_object"]
+__all__ = ["Facts", "find_facts", "find_problems", "good_rows", "is_blank", "lacks_object"]
+
+SPACES = " || ".join(f"chr({code})" for code in (9, 10, 11, 12, 13, 32, 160))
+"""What a text may hold and yet be blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class Facts:
     """How many rows call themselves clicks; None where the file does not name actions and results."""
     questions: int | None = None
     """How many posts call themselves questions, 0 where no column says the kind; None where there are no posts."""
+    blank: int = 0
+    """How many posts have neither text nor title."""
+    repeated: int = 0
+    """How many posts have the id of another one."""
 
     def notes(self) -> list[str]:
         """What is worth knowing and no problem."""
@@ -66,6 +73,7 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: 
     questions = "null"
     if spool.schema is POSTS and not brief:
         questions = "count_if(kind = 'question')" if "kind" in spool.columns else "0"
+    posts = spool.schema is POSTS and not brief
     asked = [
         "count(*)",
         "count_if(lower(action) = 'click')" if acts else "null",
@@ -73,10 +81,12 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: 
         'cast(min("timestamp") as varchar)' if timed else "null",
         'cast(max("timestamp") as varchar)' if timed else "null",
         questions,
+        f"count_if({is_blank(spool.columns)})" if posts and "text" in spool.columns else "0",
+        "count(post_id) - count(distinct post_id)" if posts and "post_id" in spool.columns else "0",
         *(f"count(*) - count({quote_name(name)})" for name in mapped),
     ]
     found = engine.run(f"select {', '.join(asked)} from ({spool.sql})", label=label)[0]
-    rows, clicks, people, first, last, asking, *nulls = found
+    rows, clicks, people, first, last, asking, blank, repeated, *nulls = found
     return Facts(
         rows=int(str(rows)),
         people=None if people is None else int(str(people)),
@@ -85,11 +95,13 @@ def find_facts(engine: EmbeddedEngine, spool: Spool, label: str = "", *, brief: 
         nulls={name: int(str(count)) for name, count in zip(mapped, nulls, strict=True)},
         clicks=None if clicks is None else int(str(clicks)),
         questions=None if asking is None else int(str(asking)),
+        blank=int(str(blank or 0)),
+        repeated=int(str(repeated or 0)),
     )
 
 
 def find_problems(engine: EmbeddedEngine, file: str, spool: Spool, facts: Facts, options: ReadOptions) -> list[Problem]:
-    """Rows without a person or a time, absurd times, and times that run backwards."""
+    """Rows without a person or a time, absurd times, times that run backwards, and posts that cannot be searched."""
     conditions = _conditions(spool, facts, options)
     problems = []
     if conditions:
@@ -121,7 +133,24 @@ def good_rows(spool: Spool, options: ReadOptions) -> str:
     if _is_timed(spool) and "timestamp" in spool.columns:
         early, late = _bounds(options)
         time = [f'"timestamp" >= {early}', f'"timestamp" < {late}']
-    return " and ".join([*person, *time]) or "true"
+    sound = [*person, *time]
+    if spool.schema is POSTS and not options.for_release:
+        sound += ["post_id is not null"] if "post_id" in spool.columns else []
+        sound += [f"not ({is_blank(spool.columns)})"] if "text" in spool.columns else []
+        sound += [f"not ({_is_repeated(spool, sound)})"] if "post_id" in spool.columns else []
+    return " and ".join(sound) or "true"
+
+
+def is_blank(columns: Collection[str]) -> str:
+    """The condition that a post says nothing: a title alone is words, too."""
+    return " and ".join(f"ltrim(coalesce({name}, ''), {SPACES}) = ''" for name in ("text", "title") if name in columns)
+
+
+def _is_repeated(spool: Spool, sound: Sequence[str]) -> str:
+    """The condition that a post before it, itself sound, has the same id."""
+    turn = f"row_number() over (partition by post_id order by {ROW}) as turn"
+    ids = f"select {ROW}, {turn} from ({spool.sql}) where {' and '.join([*sound, 'post_id is not null'])}"
+    return f"{ROW} in (select {ROW} from ({ids}) where turn > 1)"
 
 
 def lacks_object(spool: Spool) -> str:
@@ -144,6 +173,8 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         conditions.append(_Condition("position-without-object", lacks_object(spool), column, words))
     if person and facts.nulls.get(person):
         conditions.append(_Condition("missing-person", f"{person} is null", spool.columns[person], {}))
+    if spool.schema is POSTS and not options.for_release:
+        conditions += _of_posts(spool, facts)
     if _is_timed(spool) and facts.nulls.get("timestamp"):
         conditions.append(_Condition("unreadable-time", '"timestamp" is null', spool.columns["timestamp"], {}))
     if facts.first:
@@ -157,6 +188,20 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         if not _is_between(facts.last, options):
             conditions.append(_Condition("absurd-time", f'"timestamp" >= {late}', column, after))
     return conditions
+
+
+def _of_posts(spool: Spool, facts: Facts) -> list[_Condition]:
+    """Posts without an id, blank ones, and ids that are there twice: no search could return them as they are."""
+    found = {
+        "missing-id": ("post_id", facts.nulls.get("post_id", 0), "post_id is null"),
+        "missing-text": ("text", facts.blank, is_blank(spool.columns)),
+        "duplicate-id": ("post_id", facts.repeated, _is_repeated(spool, ())),
+    }
+    return [
+        _Condition(slug, sql, spool.columns[name], {})
+        for slug, (name, number, sql) in found.items()
+        if number and name in spool.columns
+    ]
 
 
 def _objects(spool: Spool) -> dict[str, str]:

@@ -215,6 +215,9 @@ OF_TABLES = _by_slug(
         "--accept unsorted-times",
     ),
     Kind("missing-person", "the column {column} does not say whose row it is", "leave such rows out", SKIP),
+    Kind("missing-id", "the column {column} does not say which post it is", "leave such rows out", SKIP),
+    Kind("missing-text", "the post is blank: it has no text in the column {column}, and no title", LEAVE_OUT, SKIP),
+    Kind("duplicate-id", "a post before it has the same {column}", "leave the later ones out", SKIP),
 )
 OF_ROWS = _by_slug(
     Kind("ragged-rows", "{expected} columns were expected, the line has more or fewer", LEAVE_OUT, SKIP),

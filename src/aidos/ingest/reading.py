@@ -19,19 +19,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
+from typing import cast
 
-from aidos.core.records import SEARCH_LOG, Schema
+from aidos.core.records import POSTS, SEARCH_LOG, Schema
 from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_name
 from aidos.engine.files import replace_when_done
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.advice import Unused
-from aidos.ingest.facts import good_rows, lacks_object
+from aidos.ingest.facts import find_facts, good_rows, lacks_object
 from aidos.ingest.formats.qlogs import PREFIX
 from aidos.ingest.inspection import Inspection, inspect_dataset, inspect_source
 from aidos.ingest.options import ReadOptions
-from aidos.ingest.problems import describe, refuse
+from aidos.ingest.problems import LINES_SHOWN, describe, refuse
 from aidos.ingest.sources import find_sources
-from aidos.ingest.spool import ROW, notes_of, prepare_engine
+from aidos.ingest.spool import ROW, Spool, notes_of, prepare_engine
 
 __all__ = [
     "USUAL_GAP_MINUTES",
@@ -114,7 +115,40 @@ def inspect_files(
         for name, spool in spools[1:]
         if spool.schema != spools[0][1].schema
     ]
-    return files, tuple(problems)
+    files, repeated = _unrepeated(engine, files, options)
+    return files, (*problems, *repeated)
+
+
+def _unrepeated(
+    engine: EmbeddedEngine, files: tuple[Inspection, ...], options: ReadOptions
+) -> tuple[tuple[Inspection, ...], list[Problem]]:
+    """Posts of one file that have the id of a post of a file before: told, or left out on the user's word."""
+    read = [at for at, file in enumerate(files) if _has_ids(file)]
+    found, problems, before = list(files), [], ""
+    for at in read if len(read) > 1 and not options.for_release else ():
+        spool = cast("Spool", found[at].spool)
+        sound = f"({spool.sql}) where {good_rows(spool, options)}"
+        if before:
+            taken = f"post_id in ({before})"
+            count = int(str(engine.run(f"select count(*) from {sound} and {taken}")[0][0]))
+            lines = engine.run(f"select {ROW} from {sound} and {taken} order by {ROW} limit {LINES_SHOWN}")
+            if count:
+                told = sorted(spool.lines_of([int(str(row[0])) for row in lines]).values())
+                problem = describe(
+                    "duplicate-id", files[at].file, lines=told, count=count, column=spool.columns["post_id"]
+                )
+                if options.skip_bad_rows:
+                    kept = replace(spool, sql=f"select * from {sound} and not ({taken})")
+                    facts = find_facts(engine, kept)
+                    found[at] = replace(files[at], spool=kept, facts=facts, skipped=(*files[at].skipped, problem))
+                else:
+                    problems.append(problem)
+        before = " union all ".join(filter(None, [before, f"select post_id from {sound}"]))
+    return tuple(found), problems
+
+
+def _has_ids(file: Inspection) -> bool:
+    return file.spool is not None and file.spool.schema is POSTS and "post_id" in file.spool.columns
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import html
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.ingest.formats.markup import plain_text
+from aidos.ingest.formats.markup import plain_text, without_markup
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,34 @@ def test_the_short_way_and_the_parser_agree(body: list[str]) -> None:
 @given(st.text())
 def test_any_text_is_a_body(body: str) -> None:
     assert isinstance(plain_text(body), str)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a < b and b > a", "a < b and b > a"),
+        ("if x <y then z>0", "if x <y then z>0"),
+        ("<ann@example.org> wrote vector<int>", "<ann@example.org> wrote vector<int>"),
+        ("AT&T, &copy and R&D;", "AT&T, &copy and R&D;"),
+        ("<b>bo</b>ld<br>line", "bold\nline"),
+        ("<a href=\"x>y\" title='<'>link</a>", "link"),
+        ("<!-- not <p> seen -->seen", "seen"),
+        ("<script>var p = '</p>';</script>after<style>p {}</style>", "after"),
+        ("&lt;p&gt; &#233;&#xe9;&eacute;", "<p> ééé"),
+        ("<<b>", "<"),
+    ],
+)
+def test_of_a_text_that_may_be_html_only_what_is_surely_markup_goes(text: str, shown: str) -> None:
+    assert without_markup(text) == shown
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="&<")))
+def test_what_has_neither_tags_nor_entities_stays(text: str) -> None:
+    assert without_markup(text) == text
+
+
+@pytest.mark.parametrize("piece", ["<a ", '<a "', "<!--", "<script>", "<a '\"", "</p ", "&#1", "<"])
+def test_broken_markup_takes_no_long_time(piece: str) -> None:
+    begun = time.process_time()
+    without_markup(piece * 20_000)
+    assert time.process_time() - begun < 5

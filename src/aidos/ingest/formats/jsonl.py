@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from aidos.core.records import SEARCH_LOG, Column, Schema
+from aidos.core.records import POSTS, SEARCH_LOG, Column, Schema
 from aidos.ingest.advice import Look, look_at
 from aidos.ingest.columns import choose_schema, map_columns
 from aidos.ingest.formats.base import BadRow, Recognition, Row, Sample
@@ -29,6 +29,7 @@ from aidos.ingest.formats.fields import (
     text,
     whole,
 )
+from aidos.ingest.formats.markup import without_markup
 
 __all__ = ["JsonLines"]
 
@@ -157,7 +158,17 @@ def _reader(column: Column, schema: Schema) -> Callable[[Any, str], object]:
     readers = {"TIMESTAMP": moment, "INTEGER": whole, "DOUBLE": _number}
     if column.type in readers:
         return readers[column.type]
-    return _words if column.name in ("user_query", "text") else _name
+    read = _words if column.name in ("user_query", "text") else _name
+    # What communities post is often HTML, which is how words look and not words.
+    return _shown_by(read) if schema is POSTS and column.name in ("text", "title") else read
+
+
+def _shown_by(read: Callable[[Any, str], str | None]) -> Callable[[Any, str], str | None]:
+    def shown(value: object, field: str) -> str | None:
+        found = read(value, field)
+        return without_markup(found) if found else found
+
+    return shown
 
 
 def _number(value: object, field: str) -> float | None:

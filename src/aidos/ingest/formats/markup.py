@@ -1,5 +1,7 @@
 """HTML as communities store it, to plain text: tags dropped, entities decoded, code kept.
 
+`plain_text` is for what is HTML for sure; `without_markup` for what may be: people also write `a < b`.
+
 Tags that begin a new line on a page become a line break, so that words of two paragraphs do not run together; tags
 inside a line leave nothing. Well-formed bodies, nearly all of them, take a short way of splitting at the angle
 brackets that is about ten times as fast; whatever does not fit it (comments, stray brackets, scripts, brackets in
@@ -12,7 +14,7 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-__all__ = ["plain_text"]
+__all__ = ["plain_text", "without_markup"]
 
 LINE_TAGS = frozenset(
     (
@@ -30,6 +32,66 @@ COMMON = {
     for name in (*LINE_TAGS, "a", "b", "code", "em", "i", "kbd", "strong", "sub", "sup", "s", "del")
     for tag in (name, f"/{name}")
 }
+
+
+NAMES = frozenset(
+    (
+        *(LINE_TAGS | RAW_TAGS),
+        *("a", "abbr", "acronym", "area", "audio", "b", "base", "bdi", "bdo", "big", "body", "button", "canvas"),
+        *(
+            "caption",
+            "center",
+            "cite",
+            "code",
+            "col",
+            "colgroup",
+            "data",
+            "datalist",
+            "del",
+            "details",
+            "dfn",
+            "dialog",
+        ),
+        *("em", "embed", "fieldset", "figcaption", "font", "head", "html", "i", "img", "input", "ins", "kbd", "label"),
+        *("legend", "link", "main", "map", "mark", "meta", "meter", "nav", "object", "optgroup", "option", "output"),
+        *("param", "picture", "progress", "q", "rp", "rt", "ruby", "s", "samp", "select", "small", "source", "span"),
+        *("strike", "strong", "sub", "summary", "sup", "svg", "template", "time", "tt", "u", "var", "video", "wbr"),
+    )
+)
+"""What a tag may be called. What else stands between angle brackets is text: an address, a type, half of a sum."""
+TAG = re.compile(r"</?([a-z][a-z0-9]*)(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>", re.IGNORECASE)
+UNSEEN = {
+    re.compile(r"<!--"): re.compile(r"-->"),
+    **{re.compile(rf"<{name}(\s[^<>]*)?>", re.I): re.compile(rf"</{name}\s*>", re.I) for name in HIDDEN_TAGS},
+}
+"""What a page does not show, by its beginning, and its end."""
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+
+
+def without_markup(text: str) -> str:
+    """A text that may hold HTML or not: known tags and whole entities become what a page shows, all else stays."""
+    if "<" in text:
+        for begin, end in UNSEEN.items():
+            text = _cut_out(text, begin, end)
+        text = TAG.sub(_shown, text)
+    return ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+
+
+def _cut_out(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> str:
+    """A text without what stands between; found step by step, so that what never ends is looked for once."""
+    parts, at = [], 0
+    while (opened := begin.search(text, at)) and (closed := end.search(text, opened.end())):
+        parts.append(text[at : opened.start()])
+        at = closed.end()
+    return "".join((*parts, text[at:]))
+
+
+def _shown(found: re.Match[str]) -> str:
+    """What stands on the page where a tag was."""
+    name = found[1].lower()
+    if name not in NAMES:
+        return found[0]
+    return "\n" if name in LINE_TAGS else ""
 
 
 def plain_text(body: str) -> str:

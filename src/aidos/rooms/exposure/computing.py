@@ -257,7 +257,10 @@ class AddPosts(InExposure):
         room, _ = _room(self.largest_spill, desk, remedy="shorten the posts")
         with desk.engine() as engine:
             posts = read_files(engine, self.files, self.how.options()).table.fetch()
-        return ChangedPosts(value=store.add(posts, room=room))
+        change = store.add(posts, room=room, skip_taken=self.how.skip_bad_rows)
+        if left := posts.num_rows - change.posts:
+            desk.remark(f"{left:,} posts were left out: their post_id is there already")
+        return ChangedPosts(value=change)
 
 
 @dataclass(frozen=True, slots=True)

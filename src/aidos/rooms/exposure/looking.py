@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private
@@ -160,16 +161,20 @@ class TryDraft(InExposure):
         check_parameters(self)
 
     def run(self, desk: Desk) -> DraftExposure:
-        """Look it up as if it were posted now; partial matches come behind, since they say less."""
+        """Look it up as if it were posted now, read as posts are; partial matches come behind, since they say less."""
         from datetime import UTC, datetime
 
+        from aidos.ingest.formats.markup import without_markup
         from aidos.rooms.exposure.critical.community import Drafted
         from aidos.rooms.exposure.critical.rank import load_ranker, rank_member
 
+        text = without_markup(self.text)
+        if not text.strip():
+            raise ParameterError("the draft is blank", hint="write what would be posted")
         store = self.store(desk)
-        model, view = load_ranker(self.model), Drafted(store, self.text)
+        model, view = load_ranker(self.model), Drafted(store, text)
         member = None if self.author is None else store.member_number(self.author)
-        found = store.draft(self.text, member=member, when=datetime.now(UTC))
+        found = store.draft(text, member=member, when=datetime.now(UTC))
         ranked = rank_member(view, found, model, top=self.top, rows_per_post=None)
         if not len(ranked) and len(found):
             ranked = rank_member(view, found, model, top=self.top, rows_per_post=None, clean=False, partial=True)

@@ -45,9 +45,11 @@ class Additions:
     cut_posts: int
 
 
-def read_additions(state: State, table: pa.Table) -> Additions:
-    """Read new posts; refused as a whole when one of them cannot be used."""
+def read_additions(state: State, table: pa.Table, *, skip_taken: bool = False) -> Additions:
+    """Read new posts; refused as a whole when one of them cannot be used. Those that are there may be left out."""
     posts = _readable(table)
+    if skip_taken:
+        posts = posts.filter(pa.array(find_posts(state, _strings(posts, "post_id")) < 0))
     _refuse_bad_rows(state, posts)
     posts = posts.sort_by([("author_id", "ascending"), ("timestamp", "ascending"), ("post_id", "ascending")])
     texts, cut_posts = cut_texts(_strings(posts, "text"), state.analyser, state.settings.longest_post)
@@ -107,7 +109,8 @@ def _readable(table: pa.Table) -> pa.Table:
             title: Any = pc.fill_null(table.column("title").cast(pa.large_string()), EMPTY)
             joined: Any = pc.binary_join_element_wise(title, strings["text"], pa.scalar(" ", pa.large_string()))
             alone: Any = pc.or_(pc.equal(title, EMPTY), pc.equal(title, strings["text"]))
-            strings["text"] = pc.if_else(alone, strings["text"], joined)
+            titled: Any = pc.if_else(pc.equal(title, EMPTY), strings["text"], title)
+            strings["text"] = pc.if_else(pc.fill_null(alone, False), strings["text"], pc.coalesce(joined, titled))
         times = table.column("timestamp").cast(pa.timestamp("us"))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(

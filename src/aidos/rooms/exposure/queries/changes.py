@@ -68,11 +68,11 @@ class Change:
     """Rows of these queries now."""
 
 
-def add(path: Path, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES) -> Change:
-    """Add posts with the columns of POSTS; all of them or, when one is refused, none."""
+def add(path: Path, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES, skip_taken: bool = False) -> Change:
+    """Add posts with the columns of POSTS; all of them (or all that are new) or, when one is refused, none."""
     with alone(path):
         facts, state = _open(path)
-        new = read_additions(state, posts)
+        new = read_additions(state, posts, skip_taken=skip_taken)
         if not new.posts.num_rows:
             return Change(posts=0, queries=0, exposures_before=0, exposures_after=0)
         old = state.overlay

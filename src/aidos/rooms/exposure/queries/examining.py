@@ -48,7 +48,8 @@ def examine(table: EmbeddedTable) -> Examined:
         searched_text(columns),
     )
     joined = " || ".join(f"length({cell}) || ' ' || {cell}" for cell in cells)
-    lacking = {name: f'"{name}" is null' for name in ("timestamp", "text")}
+    title = "coalesce(title, '') = '' and " if "title" in columns else ""
+    lacking = {"timestamp": '"timestamp" is null', "text": f"{title}text is null"}
     lacking |= {name: f"{name} is null or {name} = ''" for name in ("post_id", "author_id")}
     counts = ", ".join(f"count(*) filter (where {test})" for test in lacking.values())
     found = table.rows(
@@ -62,7 +63,10 @@ def examine(table: EmbeddedTable) -> Examined:
 
 def searched_text(columns: Mapping[str, str]) -> str:
     """SQL for what is searched of a post: its title, where it has one of its own, and its text."""
-    return "if(coalesce(title, '') in ('', text), text, title || ' ' || text)" if "title" in columns else "text"
+    if "title" not in columns:
+        return "text"
+    joined = "coalesce(title || ' ' || text, title)"
+    return f"if(coalesce(title, '') in ('', text), text, {joined})"
 
 
 def _complain(posts: int, distinct: int, lacking: dict[str, int]) -> None:

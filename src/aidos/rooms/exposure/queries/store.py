@@ -202,9 +202,9 @@ class ExposureStore:
         """Words of posts and how often each stands there; those of post i from ``starts[i]`` to ``starts[i + 1]``."""
         return self.state.rows(np.asarray(posts, dtype=np.int64))
 
-    def add(self, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES) -> Change:
-        """Add posts (columns of POSTS), all of them or none; see `changes`."""
-        return self._changed(changes.add(self.path, posts, room=room))
+    def add(self, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES, skip_taken: bool = False) -> Change:
+        """Add posts (columns of POSTS), all of them or none; ``skip_taken`` those alone whose ids are new."""
+        return self._changed(changes.add(self.path, posts, room=room, skip_taken=skip_taken))
 
     def delete(self, post_ids: Sequence[str]) -> Change:
         """Delete posts, all of them or none; see `changes`."""
