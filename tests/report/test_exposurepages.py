@@ -1,12 +1,14 @@
 """Pages about exposure: a member's own, and the operator's."""
 
+from dataclasses import replace
+
 import pytest
 
 from aidos.core.mechanism import Finding
 from aidos.report.page import Card, Chapter, Page, render
 from aidos.rooms.exposure.auditing import CommunityAudit
 from aidos.rooms.exposure.member import MemberExposure
-from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, query_card
+from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, TiedOutQueries, query_card
 from aidos.rooms.exposure.queries.audit import Audit, Kind
 
 
@@ -58,6 +60,17 @@ def test_a_member_whom_nothing_exposes_gets_a_page_all_the_same():
     nothing = story(critical=(), remedies=(), dropped=(), exposures=0, queries=0, posts=0, sure=0)
     text = render(MemberExposure(value=nothing).page())
     assert "No query is left to rank." in text
+
+
+def test_whom_a_tie_alone_leaves_out_is_told_on_the_page():
+    tied = TiedOutQueries(queries=2, posts=1, examples=("debt", "debt <b>"), posts_looked_at=40)
+    text = render(MemberExposure(value=story(tied_out=tied)).page())
+    assert "Exposed if ties fall otherwise" in text
+    assert "2 queries more would return 1 post" in text
+    assert "debt &lt;b&gt;" in text
+    assert "at least: not every query" not in text
+    text = render(MemberExposure(value=story(tied_out=replace(tied, left_out=3))).page())
+    assert "Of the newest 40 posts, and at least" in text
 
 
 def test_cards_leave_out_what_they_do_not_have():

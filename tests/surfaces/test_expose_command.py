@@ -226,8 +226,25 @@ def test_one_rule_says_what_is_no_post_to_check_compute_and_add(capsys, tmp_path
     assert "the draft is blank" in complaint(capsys, "draft", "<br>", "--in", tmp_path / "e")
 
 
-def made_line(name, text):
-    return json.dumps({"post_id": name, "author_id": "ann", "timestamp": "2024-01-01", "text": text})
+def test_members_whom_a_tie_alone_leaves_out_are_told(capsys, tmp_path):
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text("\n".join(made_line(f"p{at:03}", "same three words", f"m{at:03}") for at in range(200)))
+    where = ("--in", tmp_path / "e")
+    told(capsys, "compute", posts, "-o", tmp_path / "e")
+    found = told(capsys, "member", "m150", *where)
+    assert (found["queries"], found["exposures"]) == (0, 0)
+    tied = found["tied_out"]
+    assert (tied["queries"], tied["posts"], tied["posts_looked_at"], tied["left_out"]) == (6, 1, 1, 0)
+    assert set(tied["examples"]) <= {"same", "three", "words", "same three", "same words", "three words"}
+    assert run(["expose", "member", "m150", *map(str, where), "-o", str(tmp_path / "page.html"), "--quiet"]) == 0
+    assert "6 queries more would return 1 post" in " ".join(capsys.readouterr().out.split())
+    assert "Exposed if ties fall otherwise" in (tmp_path / "page.html").read_text()
+    assert told(capsys, "query", "same words", *where)["tied_out"] == 190
+    assert told(capsys, "member", "m005", *where)["tied_out"]["queries"] == 0
+
+
+def made_line(name, text, author="ann"):
+    return json.dumps({"post_id": name, "author_id": author, "timestamp": "2024-01-01", "text": text})
 
 
 def test_long_posts_are_cut_counted_and_told(capsys, tmp_path):

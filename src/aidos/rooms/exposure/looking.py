@@ -40,13 +40,15 @@ class QueryResults(Finding):
     """Posts that hold the whole query."""
     unknown_words: int
     """Words of the query that no post ever held."""
+    tied_out: int
+    """Posts that are not shown, and would be if ties fell otherwise: they have the score of the last one."""
     rows: tuple[tuple[Value, ...], ...]
     """The results, under QUERY_COLUMNS."""
 
     def facts(self) -> Mapping[str, object]:
         """How many posts hold the query, and its results."""
-        results = _named(QUERY_COLUMNS, self.rows)
-        return {"documents": self.documents, "unknown_words": self.unknown_words, "results": results}
+        counts = {"documents": self.documents, "unknown_words": self.unknown_words, "tied_out": self.tied_out}
+        return {**counts, "results": _named(QUERY_COLUMNS, self.rows)}
 
     def table(self) -> pa.Table:
         """A row for each result."""
@@ -59,7 +61,9 @@ class QueryResults(Finding):
         from aidos.report.page import DataTable
 
         hold = "1 post holds" if self.documents == 1 else f"{self.documents:,} posts hold"
-        return (DataTable(caption=f"{hold} the whole query", columns=QUERY_COLUMNS, rows=self.rows),)
+        more = "1 more has" if self.tied_out == 1 else f"{self.tied_out:,} more have"
+        tied = f"; {more} the score of the last one, and are exposed if ties fall otherwise" if self.tied_out else ""
+        return (DataTable(caption=f"{hold} the whole query{tied}", columns=QUERY_COLUMNS, rows=self.rows),)
 
     def remarks(self) -> Sequence[str]:
         """Whether words of the query are unknown."""
@@ -87,7 +91,9 @@ class AskQuery(InExposure):
         store = self.store(desk)
         answer = store.answer(self.text)
         rows = tuple(_results(store, answer))
-        return QueryResults(documents=answer.documents, unknown_words=len(answer.unknown), rows=rows)
+        return QueryResults(
+            documents=answer.documents, unknown_words=len(answer.unknown), tied_out=answer.tied_out, rows=rows
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -23,16 +23,18 @@ if TYPE_CHECKING:
     from aidos.report.values import Value
     from aidos.rooms.exposure.critical.community import Community
     from aidos.rooms.exposure.critical.rank import Ranked, Reasons
-    from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy
+    from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, TiedOutQueries
     from aidos.rooms.exposure.queries.records import Exposures
     from aidos.rooms.exposure.queries.remedies import Remedy
     from aidos.rooms.exposure.queries.store import ExposureStore
+    from aidos.rooms.exposure.queries.ties import TiedOut
 
 __all__ = ["SHIPPED", "MemberExposure", "ShowMember", "in_words", "look_up_member", "reasons_in_words", "texts_of"]
 
 COLUMNS = ("query", "rank", "match", "ties", "why", "what would help")
 SHIPPED = "ranked by the model that comes along, trained on the sample world"
 BEGINNING = 60
+EXAMPLES = 5
 ABOUT = "the query has a word about "
 WITHOUT = "the query has no word about "
 """What a query lacks is no reason that helps anybody."""
@@ -89,7 +91,9 @@ class MemberExposure(Finding):
     def _listed(self, columns: tuple[str, ...], rows: Iterable[tuple[Value, ...]]) -> DataTable:
         from aidos.report.page import DataTable
 
-        title = f"{self.value.queries:,} queries return {self.value.posts:,} posts; the most critical:"
+        tied = self.value.tied_out.sentence
+        otherwise = f" (exposed if ties fall otherwise: {tied})" if tied else ""
+        title = f"{self.value.queries:,} queries return {self.value.posts:,} posts{otherwise}; the most critical:"
         return DataTable(caption=title, columns=columns, rows=tuple(rows))
 
 
@@ -141,7 +145,8 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
     from aidos.rooms.exposure.queries.remedies import remedies
 
     model, raw = load_ranker(question.model), question.raw
-    rows = store.member(store.member_number(question.author_id))
+    number = store.member_number(question.author_id)
+    rows = store.member(number)
     ranked = rank_member(store, rows, model, top=question.top, clean=not raw, partial=raw)
     helps = remedies(store, ranked.rows)
     return MemberStory(
@@ -153,10 +158,30 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
         sure=int(rows.certain.sum()),
         ranked=ranked.queries,
         dropped=tuple(sorted(ranked.dropped.items(), key=lambda pair: -pair[1])),
+        tied_out=_tied_out(store, number),
         critical=tuple(_critical(store, ranked, helps)),
         remedies=tuple(_post_remedies(store, ranked.rows, helps)),
         model=f"trained on {model.trained_on}" if model.trained_on else "of your own",
         command=asked,
+    )
+
+
+def _tied_out(store: ExposureStore, number: int) -> TiedOutQueries:
+    """What misses her by a tie."""
+    import numpy as np
+
+    from aidos.rooms.exposure.pages import TiedOutQueries
+    from aidos.rooms.exposure.queries.overlay import query_keys
+
+    found = store.tied_out(number)
+    keys, places = np.unique(query_keys(found.first, found.second), return_index=True)
+    rarest = places[np.argsort(found.documents[places], kind="stable")][:EXAMPLES]
+    return TiedOutQueries(
+        queries=len(keys),
+        posts=len(np.unique(found.posts)),
+        examples=tuple(texts_of(store, found.take(rarest))),
+        posts_looked_at=found.looked_at,
+        left_out=found.left_out,
     )
 
 
@@ -243,7 +268,7 @@ def _post_remedies(store: ExposureStore, rows: Exposures, helps: Sequence[Remedy
     ]
 
 
-def texts_of(store: Community, rows: Exposures) -> list[str]:
+def texts_of(store: Community, rows: Exposures | TiedOut) -> list[str]:
     """The queries of rows as text."""
     import numpy as np
 

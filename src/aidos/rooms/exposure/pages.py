@@ -94,6 +94,29 @@ class PostRemedy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TiedOutQueries:
+    """Queries that do not return a member's posts, and would if ties fell otherwise."""
+
+    queries: int = 0
+    posts: int = 0
+    examples: tuple[str, ...] = ()
+    """Some of these queries, those that fewest posts hold."""
+    posts_looked_at: int = 0
+    """The newest; of most members all."""
+    left_out: int = 0
+    """Pairs of these posts and a query that were not looked at, since very many posts hold its words."""
+
+    @property
+    def sentence(self) -> str:
+        """What it means; empty where there is none."""
+        if not self.queries:
+            return ""
+        asked = "1 query" if self.queries == 1 else f"{self.queries:,} queries"
+        found = "1 post" if self.posts == 1 else f"{self.posts:,} posts"
+        return f"{asked} more would return {found}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemberStory:
     """What the page is about."""
 
@@ -114,6 +137,8 @@ class MemberStory:
     model: str
     """What the ranking was learnt from."""
     command: str
+    tied_out: TiedOutQueries = TiedOutQueries()
+    """What misses her posts by a tie."""
 
 
 def member_page(found: Finding[MemberStory]) -> Page:
@@ -196,7 +221,23 @@ def _all(story: MemberStory) -> Chapter:
         blocks.append(
             Prose("For some people exactly these matter, a number or a name: `--raw` lists all that there is.")
         )
+    blocks += _tied_out(story.tied_out)
     return Chapter(title="All of it", blocks=tuple(blocks))
+
+
+def _tied_out(found: TiedOutQueries) -> list[Block]:
+    """What misses her by a tie, in words."""
+    if not found.queries:
+        return []
+    named = ", ".join(f"*{query}*" for query in found.examples)
+    least = f" Of the newest {found.posts_looked_at:,} posts, and at least: not every query was looked at."
+    return [
+        Prose(
+            f"**Exposed if ties fall otherwise:** {found.sentence}. There your posts have the very score of the last "
+            f"one shown, and another search, or this one tomorrow, may show them instead. Among these queries: {named}."
+            f"{least if found.left_out else ''}"
+        )
+    ]
 
 
 def _limits(story: MemberStory) -> Chapter:

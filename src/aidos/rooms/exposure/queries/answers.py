@@ -18,6 +18,7 @@ from aidos.errors import ParameterError
 from aidos.rooms.exposure.queries.live import apart_lists, scores_of
 from aidos.rooms.exposure.queries.records import NO_WORD, Lists
 from aidos.rooms.exposure.queries.state import State
+from aidos.rooms.exposure.queries.ties import count_tied
 
 __all__ = ["Answer", "answer", "stored_lists"]
 
@@ -47,6 +48,8 @@ class Answer:
     """Whether the post holds all words."""
     certain: NDArray[np.bool_]
     """Whether it is among the first k however ties fall."""
+    tied_out: int
+    """Posts that have the score of the last one and are not among the first k, but would be if ties fell otherwise."""
 
 
 def answer(state: State, query: str) -> Answer:
@@ -105,10 +108,10 @@ def stored_lists(state: State, first: NDArray[Any], second: NDArray[Any]) -> Lis
 
 
 def _shown(state: State, lists: Lists, known: Ints, unknown: tuple[str, ...]) -> Answer:
-    """The first k of a single list."""
+    """The first k of a single list, and how many tie with the last of them."""
     size = min(int(lists.starts[-1]), state.settings.k)
     ranks = np.arange(1, size + 1, dtype=np.int16)
-    found = len(lists) > 0
+    found, words = len(lists) > 0, len(known) + len(unknown)
     return Answer(
         first=int(known[0]) if len(known) else NO_WORD,
         second=int(known[1]) if len(known) == MOST else NO_WORD,
@@ -119,5 +122,8 @@ def _shown(state: State, lists: Lists, known: Ints, unknown: tuple[str, ...]) ->
         ranks=ranks,
         scores=lists.scores[:size],
         whole=lists.whole[:size],
-        certain=ranks <= (int(lists.certain[0]) if found else 0),
+        certain=ranks <= (certain := int(lists.certain[0]) if found else 0),
+        tied_out=count_tied(state, state.terms(known), words, (lists.posts[:size], lists.scores[:size]))
+        if certain < size
+        else 0,
     )

@@ -38,6 +38,7 @@ from aidos.rooms.exposure.queries.overlay import query_keys
 from aidos.rooms.exposure.queries.records import Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.state import State, open_state
+from aidos.rooms.exposure.queries.ties import TiedOut, tied_out
 
 __all__ = ["Drift", "ExposureStore", "exposures_of", "walk"]
 
@@ -133,6 +134,10 @@ class ExposureStore:
     def answer(self, query: str) -> Answer:
         """The results of a query of one or two distinct words; see `answers`."""
         return answer(self.state, query)
+
+    def tied_out(self, number: int) -> TiedOut:
+        """Queries of all words of a member's posts that miss them by a tie; see `ties`."""
+        return tied_out(self.state, self.posts_of(number))
 
     def draft(self, text: str, *, member: int | None = None, when: datetime) -> Exposures:
         """Every query that would return a post with this text, if it were posted then; see `draft`."""
