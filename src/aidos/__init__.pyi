@@ -365,6 +365,7 @@ def ask(
         "expose draft",
         "expose add",
         "expose delete",
+        "expose forget",
         "expose audit",
         "expose train",
         "publish",

@@ -44,6 +44,7 @@ QUESTIONS = {
     "expose draft": {**EXPOSED, "text": "a loan and a letter", "author": "10000144", "top": 3},
     "expose add": {**EXPOSED, "files": ["more.jsonl"]},
     "expose delete": {**EXPOSED, "post_ids": ["p00000000003"]},
+    "expose forget": {**EXPOSED, "author_ids": ["10000144"]},
     "expose audit": {**EXPOSED, "least": 10, "output": "exposure-audit.html"},
     "publish": {
         "files": ["log.parquet"],

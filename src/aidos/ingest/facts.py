@@ -134,7 +134,7 @@ def good_rows(spool: Spool, options: ReadOptions) -> str:
         early, late = _bounds(options)
         time = [f'"timestamp" >= {early}', f'"timestamp" < {late}']
     sound = [*person, *time]
-    if spool.schema is POSTS and not options.for_release:
+    if spool.schema is POSTS and options.checks_posts:
         sound += ["post_id is not null"] if "post_id" in spool.columns else []
         sound += [f"not ({is_blank(spool.columns)})"] if "text" in spool.columns else []
         sound += [f"not ({_is_repeated(spool, sound)})"] if "post_id" in spool.columns else []
@@ -173,7 +173,7 @@ def _conditions(spool: Spool, facts: Facts, options: ReadOptions) -> list[_Condi
         conditions.append(_Condition("position-without-object", lacks_object(spool), column, words))
     if person and facts.nulls.get(person):
         conditions.append(_Condition("missing-person", f"{person} is null", spool.columns[person], {}))
-    if spool.schema is POSTS and not options.for_release:
+    if spool.schema is POSTS and options.checks_posts:
         conditions += _of_posts(spool, facts)
     if _is_timed(spool) and facts.nulls.get("timestamp"):
         conditions.append(_Condition("unreadable-time", '"timestamp" is null', spool.columns["timestamp"], {}))

@@ -183,6 +183,13 @@ class ReadOptions(HowToRead):
     """Read these columns of any table with a header, as text, in place of one of the tables that aidos knows."""
     session_gap_minutes: Annotated[float | None, Gt(0)] = None
     """Start a new session after such a pause; sessions stay as the file has them when not given."""
+    any_posts: bool = False
+    """Posts may be blank, lack an id or repeat one: the job that reads them has a rule of its own."""
+
+    @property
+    def checks_posts(self) -> bool:
+        """Whether every post must have words and an id of its own, as a search needs it."""
+        return not (self.for_release or self.any_posts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,7 @@ def _unrepeated(
     """Posts of one file that have the id of a post of a file before: told, or left out on the user's word."""
     read = [at for at, file in enumerate(files) if _has_ids(file)]
     found, problems, before = list(files), [], ""
-    for at in read if len(read) > 1 and not options.for_release else ():
+    for at in read if len(read) > 1 and options.checks_posts else ():
         spool = cast("Spool", found[at].spool)
         sound = f"({spool.sql}) where {good_rows(spool, options)}"
         if before:

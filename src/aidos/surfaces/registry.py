@@ -68,6 +68,7 @@ JOBS: Mapping[str, str] = {
     "expose draft": "aidos.rooms.exposure.looking:TryDraft",
     "expose add": "aidos.rooms.exposure.computing:AddPosts",
     "expose delete": "aidos.rooms.exposure.computing:DeletePosts",
+    "expose forget": "aidos.rooms.exposure.forgetting:ForgetMembers",
     "expose audit": "aidos.rooms.exposure.auditing:AuditCommunity",
     "expose train": "aidos.rooms.exposure.training:TrainRanker",
     # publish

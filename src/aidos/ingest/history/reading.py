@@ -19,6 +19,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -209,7 +210,7 @@ WRITTEN = """
 
 def read_tables(engine: EmbeddedEngine, name: str, options: ReadOptions, *, person: str = "") -> Iterator[Document]:
     """The documents of one person in a search log or a table of posts."""
-    read = read_files(engine, [name], options)
+    read = read_files(engine, [name], replace(options, any_posts=True))
     if read.schema not in (SEARCH_LOG, POSTS):
         raise InputError(
             f"{name} is a table of {read.schema.title}: nobody wrote or searched there",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aidos.report.page import Block
     from aidos.report.values import Value
     from aidos.rooms.exposure.auditing import CommunityAudit
+    from aidos.rooms.exposure.forgetting import ForgottenMembers
     from aidos.rooms.exposure.looking import DraftExposure, QueryResults
     from aidos.rooms.exposure.member import MemberExposure
     from aidos.rooms.exposure.queries.changes import Change
@@ -35,7 +36,15 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.queries.store import ExposureStore
     from aidos.rooms.exposure.training import TrainedRanker
 
-__all__ = ["AddPosts", "ChangedPosts", "CommunityExposure", "ComputeExposure", "DeletePosts", "InExposure"]
+__all__ = [
+    "AddPosts",
+    "ChangedPosts",
+    "CommunityExposure",
+    "ComputeExposure",
+    "DeletePosts",
+    "InExposure",
+    "room_for",
+]
 
 LARGE = 10**9
 """Bytes that are worth a word."""
@@ -116,6 +125,12 @@ class CommunityExposure(Finding):
         """Delete posts by their ids."""
         return self._ask("delete", DeletePosts, post_ids=post_ids)
 
+    def forget(self, author_ids: Sequence[str], **parameters: Any) -> ForgottenMembers:
+        """Forget members: no byte of theirs is left in any file; parameters of `ForgetMembers`."""
+        from aidos.rooms.exposure.forgetting import ForgetMembers
+
+        return self._ask("forget", ForgetMembers, author_ids=author_ids, **parameters)
+
     def _counts(self) -> dict[str, int]:
         return {name: getattr(self.value, name) for name in COUNTS}
 
@@ -167,7 +182,7 @@ class ComputeExposure:
 
         scratch = Scratch() if self.output is None else None
         target = scratch.path / "exposure" if scratch else Path(cast("Path", self.output))
-        room, expected = _room(self.largest_spill, desk)
+        room, expected = room_for(self.largest_spill, desk)
         was_done = is_finished(target)
         with desk.engine() as engine:
             posts = read_files(engine, self.files, self.how.options()).table
@@ -227,8 +242,17 @@ class ChangedPosts(Finding):
         return asdict(self.value)
 
     def blocks(self) -> Sequence[Block]:
-        """The same."""
-        return (_told(self.facts()),)
+        """The same, but for what a remark tells."""
+        return (_told({name: value for name, value in self.facts().items() if name != "hidden"}),)
+
+    def remarks(self) -> Sequence[str]:
+        """What a deletion leaves behind."""
+        if not self.value.hidden:
+            return ()
+        texts = (
+            "the text of 1 post stays" if self.value.hidden == 1 else f"the texts of {self.value.hidden:,} posts stay"
+        )
+        return (f"{texts} in the files, hidden, until the next compute or aidos expose forget",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +278,7 @@ class AddPosts(InExposure):
         from aidos.rooms.exposure.queries.store import ExposureStore
 
         store = ExposureStore.open(Path(self.directory))
-        room, _ = _room(self.largest_spill, desk, remedy="shorten the posts")
+        room, _ = room_for(self.largest_spill, desk, remedy="shorten the posts")
         with desk.engine() as engine:
             posts = read_files(engine, self.files, self.how.options()).table.fetch()
         change = store.add(posts, room=room, skip_taken=self.how.skip_bad_rows)
@@ -293,7 +317,7 @@ class DeletePosts(InExposure):
         return ChangedPosts(value=ExposureStore.open(Path(self.directory)).delete(named))
 
 
-def _room(largest: str, desk: Desk, **remedy: str) -> tuple[Room, list[Estimate]]:
+def room_for(largest: str, desk: Desk, **remedy: str) -> tuple[Room, list[Estimate]]:
     """What may be written; how much it will be is told where that is much, and kept."""
     from aidos.rooms.exposure.queries.estimate import Room, in_words
 

@@ -14,6 +14,7 @@ without a name are all different.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -55,6 +56,8 @@ def read_entries(
     engine: EmbeddedEngine, files: Sequence[str], options: ReadOptions, *, without_times: bool, first: int = 0
 ) -> EmbeddedTable:
     """The entries of files; those that have no name are numbered from ``first`` on."""
+    # A post that comes again counts once here, and a blank one says nothing (see `leave_out_repeats`).
+    options = replace(options, any_posts=True)
     if without_times:
         return _of_posts(_timeless(engine, files, options), first)
     read = read_files(engine, files, options)

@@ -13,6 +13,7 @@ there at the last full computation stay in the files until the next one.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from aidos.rooms.exposure.queries.estimate import ROOM_FOR_CHANGES, Room, estima
 from aidos.rooms.exposure.queries.ground import column
 from aidos.rooms.exposure.queries.kernels.live import list_pairs
 from aidos.rooms.exposure.queries.live import Wanted, pair_lists, term_lists
-from aidos.rooms.exposure.queries.manifest import Facts, alone, write
+from aidos.rooms.exposure.queries.manifest import RENEWED, Facts, alone, write
 from aidos.rooms.exposure.queries.overlay import (
     CHANGES,
     SINGLES,
@@ -66,6 +67,8 @@ class Change:
     """Rows of these queries before."""
     exposures_after: int
     """Rows of these queries now."""
+    hidden: int = 0
+    """Deleted posts whose text and words stay in the files until the next full computation."""
 
 
 def add(path: Path, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES, skip_taken: bool = False) -> Change:
@@ -111,12 +114,14 @@ def delete(path: Path, post_ids: Sequence[str]) -> Change:
             return Change(posts=0, queries=0, exposures_before=0, exposures_after=0)
         rows = state.rows_by_term(numbers)
         later = State(state.base, _without(state, numbers, int(rows[2].sum())))
-        return _change(path, facts, (state, later), rows, -len(numbers))
+        change = _change(path, facts, (state, later), rows, -len(numbers))
+        return replace(change, hidden=int(np.count_nonzero(numbers < state.base.posts)))
 
 
 def _open(path: Path) -> tuple[Facts, State]:
     """The state; what a change that was cut off wrote is gone before, also where this one is refused."""
-    facts, state = open_state(path)
+    facts, state = open_state(path, held=True)
+    shutil.rmtree(path / RENEWED, ignore_errors=True)  # of a run that forgets and was stopped before it was done
     sweep_leftovers(path, inside=True, blank=True)
     remove_other_generations(path, facts.generation)
     return facts, state

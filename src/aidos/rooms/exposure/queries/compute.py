@@ -50,8 +50,6 @@ Memory = TypeVar("Memory")
 PLAN = ("words", "room", "posts")
 WRITTEN = ("queries", "exposures", "spill")
 """Directories that grow with the work."""
-HELD = ("statistics", "singles", "queries", "exposures")
-"""Directories whose files the manifest knows."""
 
 
 def compute(  # noqa: PLR0913 (what, how, where to, and with how much)
@@ -74,6 +72,8 @@ def compute(  # noqa: PLR0913 (what, how, where to, and with how much)
     examined = examine(table)
     manifest.make_directory(target)
     with manifest.alone(target):
+        if manifest.is_renewed(target):
+            manifest.take_renewed(target)
         facts = _begin(target, settings, examined)
         if facts.state == "preparing":
             facts = _prepare(table, facts, target, memory, progress)
@@ -165,7 +165,7 @@ def _gather(target: Path, facts: Facts, threads: int | None, progress: Progress)
     _index_words(target, gathering)
     exposures = _index_members(target, gathering, counts, statistics["first_posts"])
     queries = sum(int(some.sum()) for some in gathering.queries_of_words)
-    held = [target.glob("*.parquet"), *(target.glob(f"{name}/*") for name in HELD)]
+    held = [target.glob("*.parquet"), *(target.glob(f"{name}/*") for name in manifest.WRITTEN)]
     stored = store_files(target, chain(*held), footers=True)
     facts = replace(facts, state="finished", queries=queries, exposures=exposures, files=stored)
     manifest.write(target, facts)

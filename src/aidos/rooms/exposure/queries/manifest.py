@@ -7,6 +7,7 @@ other posts or with other settings. It holds counts and settings, no words of an
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,13 +16,35 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.engine.files import spoken_errors, sync
 from aidos.engine.sealed import StoredFile, stored_entries
 from aidos.errors import AidosError, InputError
 from aidos.rooms.exposure.queries.layout import ABOUT, MANIFEST
 from aidos.rooms.exposure.queries.settings import SearchExposure
 
-__all__ = ["Facts", "State", "alone", "check_same", "check_settings", "is_finished", "make_directory", "read", "write"]
+__all__ = [
+    "ENTRIES",
+    "RENEWED",
+    "WRITTEN",
+    "Facts",
+    "State",
+    "alone",
+    "check_same",
+    "check_settings",
+    "is_finished",
+    "is_renewed",
+    "make_directory",
+    "read",
+    "take_renewed",
+    "write",
+]
 
+RENEWED = "renewed"
+"""Where everything is computed anew, within the directory; see `forgetting`."""
+WRITTEN = ("statistics", "singles", "queries", "exposures")
+"""Directories whose files the manifest knows."""
+ENTRIES = (*(f"{name}.parquet" for name in ("posts", "members", "words")), "index", *WRITTEN)
+"""What a finished directory consists of, beside its manifest."""
 State = Literal["preparing", "computing", "finished"]
 TEXTS = ("fingerprint", "state")
 MOST = 1 << 48
@@ -83,6 +106,35 @@ def read(path: Path, *, unfinished: bool = False) -> Facts:
         facts = _facts(said)
     if facts.state != "finished" and not unfinished:
         raise InputError(f"{path} is unfinished", hint="run the same aidos expose compute again: it goes on from there")
+    return facts
+
+
+def is_renewed(path: Path) -> bool:
+    """Whether files that were computed anew wait to take the place of the old ones."""
+    there = path / RENEWED
+    return (there / MANIFEST).is_file() and read(there, unfinished=True).state == "finished"
+
+
+def take_renewed(path: Path) -> Facts:
+    """Let what was computed anew take the place of all else; whoever holds the directory alone may go on with it.
+
+    The old manifest goes last: as long as it is there, `is_renewed` says that this has to be brought to its end.
+    """
+    there = path / RENEWED
+    facts = read(there)
+    with spoken_errors(path):
+        for old in sorted(path.iterdir()):
+            # What was renewed already is not among the new files any more, and must stay.
+            if old.name not in (MANIFEST, RENEWED, *ENTRIES) or (there / old.name).exists():
+                shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+        for name in ENTRIES:
+            if (there / name).exists():
+                (there / name).rename(path / name)
+        sync(there)
+        sync(path)
+        (there / MANIFEST).replace(path / MANIFEST)
+        shutil.rmtree(there)
+        sync(path)
     return facts
 
 

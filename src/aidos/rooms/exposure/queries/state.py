@@ -7,6 +7,7 @@ behind those of the base. A state never changes: a change makes another one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from aidos.model.retrieval.scorers import Collection
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.queries.base import Base
 from aidos.rooms.exposure.queries.ground import SingleLists, all_orders, column, make_ground, words_of
+from aidos.rooms.exposure.queries.layout import ABOUT
 from aidos.rooms.exposure.queries.live import Ground
-from aidos.rooms.exposure.queries.manifest import Facts, read
+from aidos.rooms.exposure.queries.manifest import Facts, is_renewed, read, take_renewed
 from aidos.rooms.exposure.queries.overlay import CHANGES, Overlay, query_keys, read_overlay
 from aidos.rooms.exposure.queries.records import NO_WORD
 from aidos.rooms.exposure.queries.validation import check_overlay
@@ -219,9 +221,14 @@ class State:
         return {str(name): self.base.words + at for at, name in enumerate(names)}
 
 
-def open_state(path: Path) -> tuple[Facts, State]:
-    """What a directory says of itself, and what it holds."""
+def open_state(path: Path, *, held: bool = False) -> tuple[Facts, State]:
+    """What a directory says of itself, and what it holds; ``held`` says that nobody else can write to it."""
     while True:
+        if is_renewed(path):
+            # Whoever forgot somebody was stopped behind the turning point, or is just about to finish.
+            with nullcontext() if held else ABOUT.held(path, wait=None):
+                if is_renewed(path):
+                    take_renewed(path)
         facts = read(path)
         base = Base(path, facts)
         if not facts.generation:
