@@ -61,8 +61,8 @@ class QueryResults(Finding):
         from aidos.report.page import DataTable
 
         hold = "1 post holds" if self.documents == 1 else f"{self.documents:,} posts hold"
-        more = "1 more has" if self.tied_out == 1 else f"{self.tied_out:,} more have"
-        tied = f"; {more} the score of the last one, and are exposed if ties fall otherwise" if self.tied_out else ""
+        more = f"; exposed if ties fall otherwise: {self.tied_out:,} more with the score of the last one"
+        tied = more if self.tied_out else ""
         return (DataTable(caption=f"{hold} the whole query{tied}", columns=QUERY_COLUMNS, rows=self.rows),)
 
     def remarks(self) -> Sequence[str]:

@@ -22,6 +22,7 @@ __all__ = [
     "CriticalQuery",
     "MemberStory",
     "PostRemedy",
+    "TiedOutQueries",
     "audit_page",
     "draft_page",
     "kind_rows",
