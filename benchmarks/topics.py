@@ -16,6 +16,7 @@ from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 
 LABELS = Path(__file__).with_name("topics_labels.tsv")
+WRONGLY = "of all, a wrong sensitive topic among three"
 SALT = "aidos topics of queries"
 
 
@@ -32,6 +33,21 @@ def judge(search: TopicSearch, query: str, accepted: frozenset[str]) -> str:
     if accepted & set(found):
         return "right"
     return "wrong, sensitive" if search.taxonomy[found[0]].sensitive else "wrong"
+
+
+def names_wrongly(search: TopicSearch, query: str, accepted: frozenset[str]) -> bool:
+    """Whether a sensitive topic is among three that is neither accepted nor next to one that is."""
+    known, root = search.taxonomy, search.tree.ids[0]
+    near = {
+        each for topic in accepted for each in (topic, *known.children.get(topic, ()), known[topic].parent)
+    } | {
+        each
+        for topic in accepted
+        if known[topic].parent != root
+        for each in known.children[known[topic].parent]
+    }  # fmt: skip
+    found = [search.tree.ids[place] for place in search.find(query).places[:3]]
+    return any(known.sensitive_category(topic) and topic not in near for topic in found)
 
 
 def main(files: list[str]) -> None:
@@ -53,6 +69,7 @@ def main(files: list[str]) -> None:
         if hashed in queries:
             told = judge(search, queries[hashed], accepted)
             counts[part, told if accepted else "no topic fits" + (", and none found" if told == "nothing" else "")] += 1
+            counts[part, WRONGLY] += names_wrongly(search, queries[hashed], accepted)
     print("| queries | what became of them | count |\n| --- | --- | ---: |")
     for (part, told), count in sorted(counts.items()):
         print(f"| {part} | {told} | {count} |")

@@ -1,5 +1,6 @@
 """Topics of a text against scores by plain Python, and the rules about what is kept."""
 
+from dataclasses import replace
 from functools import cache
 from math import log1p
 from pathlib import Path
@@ -13,7 +14,7 @@ from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.model.topics import default_taxonomy
-from aidos.model.topicsearch import ENOUGH, NO_PLACE, SCORER, SURE, UNKNOWN_WEIGHT, TopicSearch
+from aidos.model.topicsearch import ENOUGH, LEAST_SENSITIVE, NO_PLACE, SCORER, SURE, UNKNOWN_WEIGHT, TopicSearch
 from aidos.model.topicwords import ANALYSER
 from oracles.retrieval import score_all
 
@@ -43,6 +44,12 @@ PLAIN = Taxonomy.of(
 @cache
 def whole():
     return TopicSearch(DEFAULT, TREE)
+
+
+@cache
+def unmarked():
+    """The same topics, none of them sensitive."""
+    return TopicSearch(Taxonomy.of([replace(topic, sensitive="") for topic in DEFAULT.walk()]), TREE)
 
 
 @cache
@@ -105,6 +112,31 @@ def test_no_topic_lies_above_another_and_all_have_enough(query, most, least):
         assert found.scores.min() >= least * found.scores.max() * (1 - 1e-12)
 
 
+@given(st.lists(st.sampled_from(words), min_size=1, max_size=4))
+def test_beside_a_best_topic_that_is_not_sensitive_others_need_more_if_they_are(query):
+    found, free = whole().find(" ".join(query), most=40), unmarked().find(" ".join(query), most=40)
+    marked = np.array([bool(DEFAULT.sensitive_category(TREE.ids[place])) for place in free.places], dtype=np.bool_)
+    # Beside what is sensitive itself, others of its kind are taken like all.
+    weak = marked & ~marked[:1] & (free.scores < LEAST_SENSITIVE * free.scores[:1])
+    assert found.places.tolist() == free.places[~weak].tolist()
+
+
+def test_a_weak_guess_at_something_sensitive_is_left_out_by_the_taxonomy_alone():
+    topics = [
+        Topic("all", "", "everything"),
+        Topic("sea", "all", "Sea", words=("port", "coast", "pier", "wave")),
+        Topic("ills", "all", "Ills", sensitive="health"),
+        Topic("veins", "ills", "Veins", words=("port", "blood", "clot", "heart", "nerve", "skin")),
+    ]
+    plain = [replace(topic, sensitive="") for topic in topics]
+    found = [
+        [search.tree.ids[place] for place in search.find(text).places]
+        for search in (TopicSearch(Taxonomy.of(topics)), TopicSearch(Taxonomy.of(plain)))
+        for text in ("port coast", "port clot", "port")
+    ]
+    assert found == [["sea"], ["veins", "sea"], ["sea", "veins"], ["sea", "veins"], ["veins", "sea"], ["sea", "veins"]]
+
+
 def test_the_name_counts_most_the_way_and_the_description_count_and_the_root_does_not():
     search = TopicSearch(SMALL)
     assert search.tree.ids == ("all", "music", "jazz", "health")
@@ -134,7 +166,7 @@ def test_shares_of_many_texts_are_the_scores_of_each(asked, most, least):
     found = whole().share_texts(texts, most=most, least=least, threads=1)
     assert len(found) == len(texts)
     for number, text in enumerate(texts):
-        here, single = slice(*found.starts[number : number + 2]), whole().find(text, most=most, least=least)
+        here, single = slice(*found.starts[number : number + 2]), unmarked().find(text, most=most, least=least)
         assert found.places[here].tolist() == single.places.tolist()
         assert found.shares[here] == pytest.approx(single.scores / (single.scores.sum() or 1))
 

@@ -4,7 +4,8 @@ Topics are documents: the name three times, the names on the way down to it, the
 twice the words by which people search for topics of that name (`aidos.model.topics`). The root is none, since to be
 about everything says nothing. A text is read as `aidos.model.topicwords` says and finds the best 20 topics of those
 with at least 0.3 of the best score, and of these no topic that lies above another of them, so that what is found has no
-overlap.
+overlap. Beside a best one of these that is not sensitive, one that the taxonomy marks as sensitive needs 0.8 of its
+score: most of those with less were wrong. What people marked themselves has no part in it.
 
 Where that is a guess, nothing is found. The best topic must explain at least SURE of what the words of the text weigh,
 those that no topic has among them, or as much as ENOUGH of a word that one topic alone has. Both were chosen on real
@@ -21,6 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from math import log1p
 from pathlib import Path
@@ -59,6 +61,8 @@ LEARNED = 2
 UNKNOWN_WEIGHT = 0.5
 """What a word that no topic has weighs against the best topic, beside one that a single topic has."""
 SURE, ENOUGH = 0.3, 0.6
+LEAST, LEAST_SENSITIVE = 0.3, 0.8
+"""Of the best score, what other topics need, and sensitive ones beside a best one that is not."""
 CLOSENESS = 0.3
 """Cosine from which on a text is about a topic, where vectors are asked."""
 READING = 2
@@ -146,7 +150,15 @@ class TopicSearch:
             (partial / ABOUT).write_text(json.dumps({"digest": _digest(self.taxonomy)}), encoding="utf-8")
         self._take(Index.open(path / INDEX, verify=False))
 
-    def find(self, text: str, *, most: int = 20, least: float = 0.3) -> TopicHits:
+    @cached_property
+    def _sensitive(self) -> NDArray[np.bool_]:
+        """Which places the taxonomy marks, or something above them."""
+        found = np.array([bool(self.taxonomy[topic].sensitive) for topic in self.tree.ids])
+        for place in range(1, len(self.tree)):
+            found[place] |= found[self.tree.parents[place]]
+        return found
+
+    def find(self, text: str, *, most: int = 20, least: float = LEAST) -> TopicHits:
         """The best topics, at most ``most``, with at least that share of the best score and without overlap."""
         _check(most, least)
         places, scores, sizes = self._best([text], most, 1)
@@ -154,7 +166,10 @@ class TopicSearch:
         enough = scores >= least * scores[:1]
         places, scores = places[enough], scores[enough]
         apart = ~_above_another(self.tree, places)
-        return TopicHits(places=places[apart], scores=scores[apart])
+        places, scores = places[apart], scores[apart]
+        sensitive = self._sensitive[places]
+        told = ~(sensitive & ~sensitive[:1]) | (scores >= LEAST_SENSITIVE * scores[:1])
+        return TopicHits(places=places[told], scores=scores[told])
 
     def map_texts(self, texts: Sequence[str], *, threads: int | None = None) -> Places:
         """The place of the best topic of each text, NO_PLACE where there is none."""
@@ -164,9 +179,9 @@ class TopicSearch:
         return found
 
     def share_texts(
-        self, texts: Sequence[str], *, most: int = 5, least: float = 0.3, threads: int | None = None
+        self, texts: Sequence[str], *, most: int = 5, least: float = LEAST, threads: int | None = None
     ) -> TopicShares:
-        """What `find` finds for each text, as shares that sum to 1."""
+        """Topics of each text without overlap, sensitive or not, as shares that sum to 1: weak ones count little."""
         _check(most, least)
         found, given, sizes = self._best(texts, most, threads)
         room = found.shape[1]
