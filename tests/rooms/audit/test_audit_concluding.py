@@ -5,14 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from audit_results import ask, given_topics
+from audit_results import TAXONOMY, ask, given_topics
 from null_worlds import PLANS, REASONS, NullWorld
 
+from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.concluding import weigh
 from aidos.rooms.audit.conclusion import GRANTS
 from aidos.rooms.audit.headline import KINDS, missing_words, rows_of_tests, verdict_words
 from aidos.rooms.audit.profileaudit import ProfileAudit
+from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 from aidos.rooms.audit.verdict import judge
 
 LOT, LAST, ELSEWHERE, NOTHING = PLANS
@@ -75,6 +77,25 @@ def test_no_reason_but_a_profile_is_called_one(reason, plan):
     alarms = sum(conclude(reason, plan, seed)[1].kind == "topic" for seed in range(SETS))
     # At 5 % more than 6 of 40 come in one of 300 runs.
     assert alarms <= 6
+
+
+@pytest.mark.slow
+def test_the_account_is_blamed_for_nothing_at_most_as_often_as_the_level_says():
+    search, blamed, by_topic = TopicSearch(TAXONOMY), 0, 0
+    for seed in range(300):
+        generator = np.random.default_rng([seed, 9])
+        # Lists hold different results, and some topics are nearly too rare: what is tested must not follow the account.
+        pairs = [
+            replace(pair, vanilla=pair.vanilla[:4], personalised=pair.personalised[:4], again=pair.again[:4])
+            for pair in ask(generator, queries=24, rate=0, again=True)
+        ]
+        data = describe_pairs(pairs, TaxonomyTopics(search))
+        found = weigh(data.items, data.described.maps, data.design, level=0.05, seed=seed).conclusion
+        blamed += found.kind in {"topic", "not-topic"}
+        by_topic += found.by_topic <= 0.05
+    # At 5 %, more than 25 of 300 come in one of 200 runs.
+    assert blamed <= 25
+    assert by_topic <= 25
 
 
 @pytest.mark.slow

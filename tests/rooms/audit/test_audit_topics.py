@@ -1,5 +1,7 @@
 """What results are about: by a taxonomy, rolled up where topics are rare; learned; or given."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from audit_results import ABOVE, TAXONOMY, TOPICS, ask, given_topics, result
@@ -8,6 +10,7 @@ from aidos.core.resultpairs import Result
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.model.topicsearch import TopicSearch
+from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.items import PairItems
 from aidos.rooms.audit.topics.latent import LatentTopics
 from aidos.rooms.audit.topics.space import GivenTopics
@@ -23,6 +26,23 @@ def items():
 
 def topic_of(item):
     return item.url.split("//")[1].split(".")[0]
+
+
+def test_which_topics_there_are_does_not_depend_on_which_list_is_the_accounts():
+    rolled = 0
+    for seed in range(20):
+        pairs = [
+            replace(pair, vanilla=pair.vanilla[:3], personalised=pair.personalised[:3], again=pair.again[:3])
+            for pair in ask(np.random.default_rng(seed), queries=10, again=True, rate=0)
+        ]
+        exchanged = [replace(pair, personalised=pair.again, again=pair.personalised) for pair in pairs]
+        one, other = (describe_pairs(each, TaxonomyTopics(SEARCH)).described for each in (pairs, exchanged))
+        assert one.space.ids == other.space.ids
+        assert [one.maps.row(item).tolist() for item in range(len(one.maps))] == [
+            other.maps.row(item).tolist() for item in range(len(other.maps))
+        ]
+        rolled += not set(one.space.ids) <= set(TOPICS)
+    assert rolled >= 5
 
 
 def test_results_are_about_the_topic_whose_words_they_have(items):

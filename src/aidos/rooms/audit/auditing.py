@@ -64,7 +64,7 @@ def describe_pairs(pairs: Sequence[ResultPair], source: TopicSource, granted: Co
     """
     arranged, design = arrange(pairs, granted)
     items = PairItems.of(arranged)
-    return DescribedPairs(items=items, described=source.describe(items.items, items.vanilla), design=design)
+    return DescribedPairs(items=items, described=source.describe(items.items, items.met), design=design)
 
 
 def run_audit(audit: ProfileAudit, data: DescribedPairs) -> AuditFinding:

@@ -5,7 +5,9 @@ same items: what one of them lacks stands at its end, in the order of the other.
 showed is kept, since overlap can be measured only on these.
 
 Of a result that stands in many lists the first that has a title or a snippet is kept; an engine may show another
-snippet for another query, and what those said is not read.
+snippet for another query, and what those said is not read. Of lists of one query none is read first: what results are
+about, and which topics there are, must not depend on which of the lists is the account's, or the tests that exchange
+lists would not be exact.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class PairItems:
         numbering = _Numbering()
         vanilla, personalised, shown, again = [], [], [], []
         for pair in pairs:
+            lists = (pair.vanilla, pair.personalised, pair.again or ())
+            numbering.list_of(sorted({each for shown in lists for each in shown}, key=_writing))
             one, other = numbering.list_of(pair.vanilla), numbering.list_of(pair.personalised)
             aligned = _align(one, other)
             vanilla.append(aligned[0])
@@ -79,6 +83,11 @@ class PairItems:
             for query, other in zip(queries.tolist(), second.tolist(), strict=True)
         ]
         return PairArrays.from_lists([one for one, _ in lists], [other for _, other in lists], self._checked(maps))
+
+    @property
+    def met(self) -> tuple[Numbers, ...]:
+        """The items of each query that any of its lists has, in an order that says nothing."""
+        return tuple(tuple(sorted({*held, *(more or ())})) for held, more in zip(self.vanilla, self.again, strict=True))
 
     def vanilla_shown(self, query: int) -> Numbers:
         """The vanilla list of a query as it was."""
@@ -119,6 +128,10 @@ class _Numbering:
         if not (kept.title or kept.snippet) and (result.title or result.snippet):
             self.items[number] = result
         return number
+
+
+def _writing(result: Result) -> tuple[str, str, str]:
+    return result.url, result.title, result.snippet
 
 
 def _align(one: Numbers, other: Numbers) -> tuple[Numbers, Numbers]:
