@@ -5,6 +5,9 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from aidos.studies.ups import eavesdropping
+from aidos.studies.ups.plan import UpsExperiment
+from aidos.studies.ups.searchers import PEOPLE
 from aidos.surfaces.cli import run
 
 QUICK = ("--size", "150", "--part", "quality")
@@ -157,3 +160,31 @@ def test_the_help_has_examples(capsys):
     assert "--taxonomy" in shown
     assert "--log" in shown
     assert "--profile" in shown
+
+
+@pytest.mark.slow
+def test_eavesdropping_says_how_long_it_takes_and_goes_on_where_it_was_stopped(capsys, tmp_path, monkeypatch):
+    line = ["evaluate", "ups", "--size", "small", "--part", "eavesdropper", "-o", str(tmp_path / "results")]
+    watch = eavesdropping._watch
+
+    def until_the_fourth(scene, one):
+        if one.number == 3:
+            raise KeyboardInterrupt
+        return watch(scene, one)
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(eavesdropping, "_watch", until_the_fourth)
+        assert run(line) != 0
+    assert "takes about 1 minute" in capsys.readouterr().err
+    kept = sorted((tmp_path / "results").glob("watched-tree-*.parquet"))
+    assert len(kept) == 3
+    when = [each.stat().st_mtime_ns for each in kept]
+    assert run(line) == 0
+    assert [each.stat().st_mtime_ns for each in kept] == when
+    rows = pq.read_table(tmp_path / "results" / "profiles-watched.parquet").to_pylist()
+    plan = UpsExperiment()
+    for people, many in (("small trees", plan.small_people), (PEOPLE, plan.watched)):
+        assert {row["person"] for row in rows if row["people"] == people} == set(range(many))
+    capsys.readouterr()
+    assert run(line) == 0
+    assert "takes about" not in capsys.readouterr().err

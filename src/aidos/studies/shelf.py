@@ -131,11 +131,12 @@ def run_settings(  # noqa: PLR0913 (what, with what, where to and how)
     within: Literal["processes", "threads"] = "processes",
     progress: Progress = SILENT,
     label: str = "simulating releases",
+    unit: str = "settings",
 ) -> dict[str, pa.Table]:
     """What was measured of every setting, by its name; those that are on the shelf are not done again."""
     found = {each.name: table for each in settings if (table := shelf.find(each.name)) is not None}
     waiting = [each for each in settings if each.name not in found]
-    with progress.task(label, total=len(settings), unit="settings") as task:
+    with progress.task(label, total=len(settings), unit=unit) as task:
         task.advance(len(found))
         for setting, made in _done(waiting, measure, shared, _pool(within, min(workers, len(waiting)))):
             found[setting.name] = shelf.keep(setting.name, made)

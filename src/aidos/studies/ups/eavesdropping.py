@@ -34,6 +34,7 @@ from aidos.rooms.shield.profile.prune import stand
 from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.rerank import leaves_of
 from aidos.rooms.shield.profile.seed import Hits, SeedProfile
+from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.ups.cases import Query, draw_case, draw_query, random_tree
 from aidos.studies.ups.plan import UpsExperiment
 from aidos.studies.ups.searchers import Society
@@ -52,6 +53,7 @@ __all__ = [
     "measure_observers",
     "measure_sessions",
     "risky_seeds",
+    "seconds_of_watching",
     "small_world",
     "watched_searchers",
 ]
@@ -71,6 +73,8 @@ RULES: Mapping[str, Rule] = {
 SESSION_ALGORITHMS: tuple[Algorithm, ...] = ("ratio", "greedy-il")
 """Played over many sessions; GreedyDP walks the way of GreedyIL."""
 TINY = 1e-9
+SECONDS_A_TREE, SECONDS_A_STEP = 0.012, 0.0001
+"""For each query: of a person on a small tree, and of a step of a walk. Measured, and good for an estimate."""
 MADE_UP_TOPICS, MADE_UP_HELD, ASKED = 120, 0.3, 8
 """Of people on random trees: topics of the tree, share held, topics of a query."""
 SMALL_TOPICS, SMALL_LEAVES, SMALL_HELD, SMALL_MARKED = 15, (7, 9), 0.4, 0.4
@@ -145,33 +149,82 @@ def small_world(stream: np.random.Generator) -> tuple[Observer, Flags]:
             return watching, held
 
 
-def measure_observers(asked: UpsExperiment, society: Society, *, progress: Progress = SILENT) -> pa.Table:
-    """A row for each person, number of queries, and rule that the observer knows."""
-    rows: list[dict[str, Any]] = []
-    with progress.task("watching profiles", total=asked.small_people + asked.watched, unit="people") as task:
-        for number in range(asked.small_people):
-            stream = np.random.default_rng([asked.seed, 6, number])
-            watching, held = small_world(stream)
-            queries = watching.asking(held, max(asked.watched_queries), stream)
-            truth, layer = watching.holding(held)
-            for many in asked.watched_queries:
-                about = {"people": "small trees", "person": number, "queries": many}
-                for name, sights, rule, told in _ways(watching.tree, truth, layer, queries[:many]):
-                    beliefs = watching.exactly(
-                        sights, rule, watching.sensitive, told=held if name == UNMARKED_TOLD else None
-                    )
-                    rows.append({**about, "rule": name, **told, **_guessed(watching, sights, truth, beliefs)})
-            task.advance(1)
-        for number, person in enumerate(islice(watched_searchers(society), asked.watched)):
-            stream = np.random.default_rng([asked.seed, 7, number])
-            watching = _watching(society, person.candidates)
-            about = {"people": society.name, "person": number, "queries": asked.queries_per_searcher}
-            for name, sights, rule, told in _ways(person.tree, person.held, person.layer, person.queries):
-                if name != UNMARKED_TOLD:
-                    beliefs = watching.by_sampling(sights, rule, person.candidates, stream, steps=asked.walk)
-                    rows.append({**about, "rule": name, **told, **_guessed(watching, sights, person.held, beliefs)})
-            task.advance(1)
-    return pa.Table.from_pylist(rows)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Scene:
+    """Who can be watched."""
+
+    asked: UpsExperiment
+    society: Society
+    people: Sequence[Watched]
+    """Those of the society who are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OneWatched:
+    """Somebody who is watched: on a small tree of her own, or of the society."""
+
+    on_tree: bool
+    number: int
+
+    @property
+    def name(self) -> str:
+        """What is found is kept under it."""
+        return f"watched-{'tree' if self.on_tree else 'person'}-{self.number}"
+
+
+def measure_observers(
+    asked: UpsExperiment, society: Society, *, shelf: Shelf | None = None, progress: Progress = SILENT
+) -> pa.Table:
+    """A row for each person, number of queries, and rule that the observer knows; each person is kept on the shelf."""
+    scene = _Scene(asked=asked, society=society, people=[*islice(watched_searchers(society), asked.watched)])
+    found = run_settings(
+        [
+            _OneWatched(on_tree=on_tree, number=number)
+            for on_tree, people in ((True, asked.small_people), (False, len(scene.people)))
+            for number in range(people)
+        ],
+        _watch,
+        scene,
+        shelf=shelf or Shelf(None, ""),
+        progress=progress,
+        label="watching profiles",
+        unit="people",
+    )
+    return pa.Table.from_pylist([row for table in found.values() for row in table.to_pylist()])
+
+
+def _watch(scene: _Scene, one: _OneWatched) -> pa.Table:
+    rows = _on_small_tree(scene.asked, one.number) if one.on_tree else _by_walking(scene, one.number)
+    return pa.Table.from_pylist([*rows])
+
+
+def _on_small_tree(asked: UpsExperiment, number: int) -> Iterator[dict[str, Any]]:
+    stream = np.random.default_rng([asked.seed, 6, number])
+    watching, held = small_world(stream)
+    queries = watching.asking(held, max(asked.watched_queries), stream)
+    truth, layer = watching.holding(held)
+    for many in asked.watched_queries:
+        about = {"people": "small trees", "person": number, "queries": many}
+        for name, sights, rule, told in _ways(watching.tree, truth, layer, queries[:many]):
+            beliefs = watching.exactly(sights, rule, watching.sensitive, told=held if name == UNMARKED_TOLD else None)
+            yield {**about, "rule": name, **told, **_guessed(watching, sights, truth, beliefs)}
+
+
+def _by_walking(scene: _Scene, number: int) -> Iterator[dict[str, Any]]:
+    asked, person = scene.asked, scene.people[number]
+    stream = np.random.default_rng([asked.seed, 7, number])
+    watching = _watching(scene.society, person.candidates)
+    about = {"people": scene.society.name, "person": number, "queries": asked.queries_per_searcher}
+    for name, sights, rule, told in _ways(person.tree, person.held, person.layer, person.queries):
+        if name != UNMARKED_TOLD:
+            beliefs = watching.by_sampling(sights, rule, person.candidates, stream, steps=asked.walk)
+            yield {**about, "rule": name, **told, **_guessed(watching, sights, person.held, beliefs)}
+
+
+def seconds_of_watching(asked: UpsExperiment) -> float:
+    """About how long `measure_observers` takes where a processor is free."""
+    trees = asked.small_people * max(asked.watched_queries) * SECONDS_A_TREE
+    return trees + asked.watched * asked.walk * asked.queries_per_searcher * SECONDS_A_STEP
 
 
 def _ways(
@@ -217,12 +270,11 @@ def measure_sessions(
 ) -> pa.Table:
     """A row for each person with something to hide, algorithm, limit, and with and without the memory."""
     rows: list[dict[str, Any]] = []
-    with progress.task("eavesdropping on a month", total=None, unit="people") as task:
-        for source, people in sources.items():
-            for number, person in enumerate(people):
-                about = {"people": source, "person": number}
-                rows += [{**about, **row} for row in _months(asked, person)]
-                task.advance(1)
+    everybody = [(source, number, person) for source, people in sources.items() for number, person in enumerate(people)]
+    with progress.task("eavesdropping on a month", total=len(everybody), unit="people") as task:
+        for source, number, person in everybody:
+            rows += [{"people": source, "person": number, **row} for row in _months(asked, person)]
+            task.advance(1)
     if not rows:
         raise InputError("nobody holds a sensitive topic", hint="take more people (--size)")
     return pa.Table.from_pylist(rows)

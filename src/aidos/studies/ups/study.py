@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Chapter
+    from aidos.studies.shelf import Shelf
     from aidos.studies.ups.eavesdropping import Watched
     from aidos.studies.ups.plan import Part, UpsExperiment
     from aidos.studies.ups.searchers import Society
@@ -168,8 +169,23 @@ class UpsStudy(InParts):
             desk.remark(remark)
         people = self._society(desk, opened, search, plan) if self.log else world
         name = DEFAULT_NAME if self.taxonomy is None else self.taxonomy.name
+        self._foretell(desk, plan)
         found = study_ups(people, search, plan, name=name, output=self.output, progress=desk.progress, asked=desk.asked)
         return found.kept()
+
+    def _foretell(self, desk: Desk, plan: UpsExperiment) -> None:
+        """Say how long the longest part takes, unless it is done."""
+        from aidos.studies.ups.eavesdropping import seconds_of_watching
+
+        done = self.output is not None and (self.output / "profiles-watched.parquet").exists()
+        if "eavesdropper" not in plan.parts or done:
+            return
+        minutes = max(1, round(seconds_of_watching(plan) / 60))
+        kept = " Each person is kept: the same command goes on from there." if self.output else ""
+        desk.remark(
+            f"eavesdropping on up to {plan.small_people + plan.watched} people takes about {minutes} "
+            f"{'minute' if minutes == 1 else 'minutes'} of a free processor.{kept}"
+        )
 
     def _society(self, desk: Desk, opened: OpenedTaxonomy, search: TopicSearch, plan: UpsExperiment) -> Society:
         """The log's people; read and judged before anything is written."""
@@ -205,7 +221,7 @@ def study_ups(  # noqa: PLR0913 (on what, what, and where it is kept)
     whose = asdict(people) if isinstance(people, World) else identify(people)
     shelf = Shelf(output, fingerprint([whose, digest_of(search.taxonomy), plan.identity()], search.tree.supports))
     left_out: Mapping[str, str] = {} if isinstance(people, World) else _left_out(people, plan)
-    makers = _Ground(people, search, replace(plan, watched=0) if WALK in left_out else plan, progress).makers
+    makers = _Ground(people, search, replace(plan, watched=0) if WALK in left_out else plan, shelf, progress).makers
     rows = {raw: shelf.table(raw, makers[raw]) for part in plan.parts for raw in UpsOutcome.parts[part]}
     basis = UpsBasis(
         about=f"On random trees, on {name} ({len(search.tree):,} topics), and with {_told(people)}.",
@@ -242,8 +258,11 @@ def _left_out(society: Society, plan: UpsExperiment) -> dict[str, str]:
 class _Ground:
     """Everything that parts share, made when it is first needed."""
 
-    def __init__(self, people: World | Society, search: TopicSearch, asked: UpsExperiment, progress: Progress) -> None:
+    def __init__(
+        self, people: World | Society, search: TopicSearch, asked: UpsExperiment, shelf: Shelf, progress: Progress
+    ) -> None:
         self._people, self._search, self._asked, self._progress = people, search, asked, progress
+        self._shelf = shelf
 
     @cached_property
     def society(self) -> Society:
@@ -268,7 +287,7 @@ class _Ground:
             "taxonomies-timed": partial(pruning.measure_growth, asked, progress=progress),
             "limits-tried": self._limits,
             "best-compared": partial(pruning.measure_quality, asked, trees, progress=progress),
-            "profiles-watched": lambda: measure_observers(asked, self.society, progress=progress),
+            "profiles-watched": lambda: measure_observers(asked, self.society, shelf=self._shelf, progress=progress),
             "months-watched": lambda: measure_sessions(asked, self._watched(), progress=progress),
             "lists-ordered": lambda: measure_reranking(asked, self.society, progress=progress),
         }

@@ -133,7 +133,9 @@ class Observer:
         """The same by a walk over sets of interests; topics that no query is about are as common as ever."""
         now = self._start(sights)
         likely = float(self._prior(now[None])[0] + self._likely(now[None], sights)[0])
-        wrong = self._mismatches(now, sights, rule, most=len(sights) + 1) if rule is not None else 0
+        # A walk comes back to the same few sets again and again, and to play a rule is what takes long.
+        played: dict[bytes, tuple[int, int]] = {}
+        wrong = self._remembered(played, now, sights, rule, most=len(sights) + 1)
         movable = np.flatnonzero(self._asked(sights).any(axis=0))
         seen = np.zeros(len(candidates))
         rest = np.setdiff1d(np.arange(len(self.topics)), movable)
@@ -144,7 +146,7 @@ class Observer:
             # How much worse it may be is drawn first, so that playing can stop where it is too bad.
             room = (new_likely - likely + stream.exponential()) / MISMATCH + wrong
             if room >= 0 and self._shows(new[None], sights)[0]:
-                worse = self._mismatches(new, sights, rule, most=int(room) + 1) if rule is not None else 0
+                worse = self._remembered(played, new, sights, rule, most=int(room) + 1)
                 if worse <= room:
                     now, likely, wrong = new, new_likely, worse
             if step >= steps // 4:
@@ -230,6 +232,18 @@ class Observer:
             wrong += not np.array_equal(sent, sight.shown)
             if wrong >= most:
                 break
+        return wrong
+
+    def _remembered(
+        self, played: dict[bytes, tuple[int, int]], held: Flags, sights: Sights, rule: Rule | None, *, most: int
+    ) -> int:
+        """The same, looked up where it was counted as far before."""
+        if rule is None:
+            return 0
+        key = held.tobytes()
+        wrong, counted = played.get(key, (0, 0))
+        if counted <= wrong and counted < most:
+            wrong, _ = played[key] = self._mismatches(held, sights, rule, most=most), most
         return wrong
 
     def _start(self, sights: Sights) -> Flags:
