@@ -35,6 +35,8 @@ COLUMNS = ("query", "rank", "match", "ties", "why", "what would help")
 SHIPPED = "ranked by the model that comes along, trained on the sample world"
 BEGINNING = 60
 EXAMPLES = 5
+MOST_ROWS = 500_000
+"""Pairs of query and post that are looked at: who has more waits no longer, and the rest is counted."""
 ABOUT = "the query has a word about "
 WITHOUT = "the query has no word about "
 """What a query lacks is no reason that helps anybody."""
@@ -93,7 +95,7 @@ class MemberExposure(Finding):
 
         tied = self.value.tied_out.sentence
         otherwise = f" (exposed if ties fall otherwise: {tied})" if tied else ""
-        title = f"{self.value.queries:,} queries return {self.value.posts:,} posts{otherwise}; the most critical:"
+        title = f"{self.value.sentence}{otherwise}; the most critical:"
         return DataTable(caption=title, columns=columns, rows=tuple(rows))
 
 
@@ -146,13 +148,14 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
 
     model, raw = load_ranker(question.model), question.raw
     number = store.member_number(question.author_id)
-    rows = store.member(number)
+    rows = store.member(number, MOST_ROWS)
     ranked = rank_member(store, rows, model, top=question.top, clean=not raw, partial=raw)
     helps = remedies(store, ranked.rows)
     return MemberStory(
         member=question.author_id,
         k=store.settings.k,
-        exposures=len(rows),
+        exposures=len(rows) + store.left_out(number, MOST_ROWS),
+        looked_at=len(rows),
         queries=len(np.unique(query_keys(rows.first, rows.second))),
         posts=len(np.unique(rows.posts)),
         sure=int(rows.certain.sum()),

@@ -138,8 +138,25 @@ class MemberStory:
     model: str
     """What the ranking was learnt from."""
     command: str
+    looked_at: int | None = None
+    """Exposures that were looked at, where these are not all: queries, posts and what is sure are at least so many."""
     tied_out: TiedOutQueries = TiedOutQueries()
     """What misses her posts by a tie."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether not every exposure was looked at."""
+        return self.looked_at is not None and self.looked_at < self.exposures
+
+    @property
+    def sentence(self) -> str:
+        """How many queries return how many posts."""
+        if not self.is_partial:
+            return f"{self.queries:,} queries return {self.posts:,} posts"
+        return (
+            f"at least {self.queries:,} queries return at least {self.posts:,} posts "
+            f"({self.looked_at:,} of {self.exposures:,} pairs of query and post were looked at)"
+        )
 
 
 def member_page(found: Finding[MemberStory]) -> Page:
@@ -147,8 +164,7 @@ def member_page(found: Finding[MemberStory]) -> Page:
     story = found.value
     return Page(
         title="By which queries your posts are found",
-        lead=f"For member {story.member}. {story.queries:,} queries return one of {story.posts:,} posts among the "
-        f"first {story.k}.",
+        lead=f"For member {story.member}. {story.sentence[0].upper()}{story.sentence[1:]} among the first {story.k}.",
         chapters=(_critical(story), _helps(story), _all(story), _limits(story)),
         source=found,
     )
@@ -200,13 +216,14 @@ def _helps(story: MemberStory) -> Chapter:
 
 
 def _all(story: MemberStory) -> Chapter:
+    least = ", at least" if story.is_partial else ""
     blocks: list[Block] = [
         Facts(
             (
-                ("exposing queries", story.queries),
-                ("posts returned", story.posts),
+                (f"exposing queries{least}", story.queries),
+                (f"posts returned{least}", story.posts),
                 ("pairs of query and post", story.exposures),
-                ("sure however ties fall", story.sure),
+                (f"sure however ties fall{least}", story.sure),
             )
         )
     ]

@@ -10,6 +10,9 @@ from made_posts import as_table, compute_posts, made_post
 from made_store import FORMS, check_answers, check_store
 
 from aidos.errors import InputError, ParameterError
+from aidos.jobs.desk import Desk
+from aidos.report.page import render
+from aidos.rooms.exposure.member import ShowMember
 from aidos.rooms.exposure.queries import chunks
 from aidos.rooms.exposure.queries.base import RowFile
 from aidos.rooms.exposure.queries.records import NO_WORD
@@ -156,3 +159,27 @@ def test_only_row_groups_that_can_hold_a_query_are_read(tmp_path: Path, monkeypa
     )
     rows = np.array([4, 0, 4, 3])
     assert file.take(rows).to_pylist() == [file.read(row, row + 1).to_pylist()[0] for row in rows.tolist()]
+
+
+def test_of_a_member_with_very_many_rows_some_are_read_and_the_rest_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts = [made_post(f"p{at:02}", f"a b{at} c{at} d{at} e{at % 3}", "anna", at) for at in range(40)]
+    compute_posts([*posts, made_post("q", "a b", "ben", 50)], SearchExposure(k=10), tmp_path / "e")
+    store = ExposureStore.open(tmp_path / "e")
+    everything = store.member(0)
+    keys = set(zip(everything.posts.tolist(), everything.first.tolist(), everything.second.tolist(), strict=True))
+    assert store.left_out(0, len(everything)) == 0
+    for most in (len(everything) - 1, 100, 8):
+        some = store.member(0, most)
+        mine = list(zip(some.posts.tolist(), some.first.tolist(), some.second.tolist(), strict=True))
+        assert len(mine) <= most
+        assert len(mine) + store.left_out(0, most) == len(everything)
+        assert len(set(mine)) == len(mine)
+        assert keys.issuperset(mine)
+        assert {int(some.posts[0]), int(some.posts[-1])} == {int(everything.posts[0]), int(everything.posts[-1])}
+    monkeypatch.setattr("aidos.rooms.exposure.member.MOST_ROWS", 80)
+    found = ShowMember(directory=tmp_path / "e", author_id="anna").run(Desk())
+    assert (found.value.exposures, found.value.looked_at) == (len(everything), 80)
+    assert f"80 of {len(everything):,} pairs of query and post were looked at" in found.value.sentence
+    assert "at least" in render(found.page())

@@ -22,7 +22,7 @@ from aidos.errors import InputError
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.scorers import Collection, Scorer, parse_scorer
 from aidos.rooms.exposure.queries.arrays import load_arrays, load_statistics, open_index
-from aidos.rooms.exposure.queries.layout import AGAIN
+from aidos.rooms.exposure.queries.layout import AGAIN, EXPOSURE_COLUMNS
 from aidos.rooms.exposure.queries.manifest import Facts
 from aidos.rooms.exposure.queries.validation import Columns, Sizes
 
@@ -32,6 +32,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 QUERY = ["second", "documents", "evenness", "certain", "posts"]
 """What is read of a query; whether posts hold all words is seen when they are scored."""
+PIECES = 8
 UNREADABLE = (OSError, MemoryError, pa.ArrowException)
 
 
@@ -102,6 +103,14 @@ class RowFile:
         if value > known[at].max:
             return int(self.starts[inside[at] + 1]), end if at + 1 == len(known) else int(self.starts[inside[at] + 1])
         return int(self.starts[inside[at]]), int(self.starts[inside[at] + 1])
+
+
+def _pieces(rows: int, most: int | None) -> list[tuple[int, int]]:
+    """Which of so many rows are read: all, or pieces of one length with as much between them."""
+    if most is None or rows <= most:
+        return [(0, rows)]
+    begins = np.linspace(0, rows - most // PIECES, PIECES).astype(np.int64).tolist()
+    return [(begin, begin + most // PIECES) for begin in begins]
 
 
 class Base:
@@ -192,18 +201,27 @@ class Base:
         file = self.file("posts")
         return file.read(0, len(file), ["post_id"]).combine_chunks().column(0)
 
-    def exposures(self, member: int) -> pa.Table:
-        """The rows of one member."""
+    def left_out(self, member: int, most: int) -> int:
+        """How many rows of a member `exposures` does not read."""
+        rows = int(self.file("members").read(member, member + 1, ["exposures"]).column(0)[0].as_py())
+        return rows - sum(last - first for first, last in _pieces(rows, most))
+
+    def exposures(self, member: int, most: int | None = None) -> pa.Table:
+        """The rows of one member; of more than ``most`` about so many, in pieces from the oldest post to the newest."""
         told = self.file("members").read(member, member + 1, ["exposures", "partition", "first_row"]).to_pylist()[0]
-        left, begin, parts = int(told["exposures"]), int(told["first_row"]), []
+        rows, begin, parts = int(told["exposures"]), int(told["first_row"]), []
+        wanted, reached = _pieces(rows, most), 0
         for partition in count(int(told["partition"])):
             file = self.file(f"exposures/{partition:05d}")
-            end = min(len(file), begin + left)
-            parts.append(file.read(begin, end))
-            left, begin = left - (end - begin), 0
-            if not left:
+            end = min(len(file), begin + rows - reached)
+            for first, last in wanted:
+                low, high = max(first, reached), min(last, reached + end - begin)
+                if low < high:
+                    parts.append(file.read(begin + low - reached, begin + high - reached))
+            reached, begin = reached + end - begin, 0
+            if reached == rows:
                 break
-        return pa.concat_tables(parts)
+        return pa.concat_tables(parts) if parts else EXPOSURE_COLUMNS.empty_table()
 
     @cached_property
     def places(self) -> tuple[Ints, Longs, Longs]:

@@ -198,15 +198,15 @@ class State:
         found[new] = column(self.overlay.queries, "documents")[at[new]]
         return found
 
-    def exposures(self, member: int) -> pa.Table:
-        """The rows of one member by post, first and second word."""
+    def exposures(self, member: int, most: int | None = None) -> pa.Table:
+        """The rows of one member by post, first and second word; ``most`` bounds those of the last computation."""
         added = self.overlay.exposures
         members = column(added, "member")
         begin, end = np.searchsorted(members, [member, member + 1]).tolist()
         mine = added.slice(begin, end - begin)
         if member >= self.base.members:
             return mine
-        old = self.base.exposures(member)
+        old = self.base.exposures(member, most)
         if not len(self.changed):
             return old
         keys = query_keys(column(old, "first"), column(old, "second"))

@@ -124,11 +124,18 @@ class ExposureStore:
             returned += np.bincount(rows.members, minlength=number)
         return pa.table({"author_id": self.author(np.arange(number)), "posts": posts, "exposures": returned})
 
-    def member(self, number: int) -> Exposures:
-        """Every query that returns a post of theirs, by post, first and second word."""
+    def left_out(self, number: int, most: int) -> int:
+        """How many exposures `member` leaves out; about, where posts were added or deleted since."""
+        return self.state.base.left_out(number, most) if number < self.state.base.members else 0
+
+    def member(self, number: int, most: int | None = None) -> Exposures:
+        """Every query that returns a post of theirs, by post, first and second word.
+
+        Where that is more than ``most``, about so many of them, spread from the oldest post to the newest.
+        """
         if not 0 <= number < self.state.members:
             raise InputError("there is no member of that number", hint=f"numbers go up to {self.state.members - 1}")
-        table = self.state.exposures(number)
+        table = self.state.exposures(number, most)
         return exposures_of(table)
 
     def answer(self, query: str) -> Answer:
