@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import importlib
 import inspect
 import itertools
 import textwrap
@@ -10,6 +11,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from aidos.jobs.answer import Answer, Finding, Release
+from aidos.jobs.asking import bare
+from aidos.rooms.publish.catalogue import find_mechanism, mechanism_names
 from aidos.surfaces.cli import grow
 from aidos.surfaces.registry import VERBS
 from aidos.surfaces.verbs import ANY, job_of
@@ -46,14 +49,15 @@ def with_nested(kind):
 def documented(kind):
     """The fields of a class, those it inherits too, that have a docstring under them."""
     for each in kind.__mro__[:-1]:
-        body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0].body
-        for field, below in itertools.pairwise(body):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(below, ast.Expr)
-                and isinstance(below.value, ast.Constant)
-            ):
-                yield field.target.id, below.value.value
+        yield from declared(each)
+
+
+def declared(kind):
+    """The fields that a class itself declares with a docstring."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
+    for field, below in itertools.pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            yield field.target.id, below.value.value
 
 
 def test_there_are_jobs_and_every_verb_is_one():
@@ -82,6 +86,35 @@ def test_every_parameter_is_explained_once_and_no_default_is_typed_by_hand(job):
         ]
         assert silent == [], kind
         assert [name for name, words in told.items() if "unless given" in words] == [], kind
+
+
+TWICE = {
+    ("delta", "Chance that the promise fails."): "Zealous promises it; the study of mechanisms compares at it",
+}
+"""Options that may be declared twice, and why."""
+
+
+def plans():
+    """What the studies try: most of it is options of their jobs."""
+    for study in ("audit", "risk", "ups", "utility"):
+        module = importlib.import_module(f"aidos.studies.{study}.plan")
+        yield from (kind for kind in vars(module).values() if dataclasses.is_dataclass(kind) and isinstance(kind, type))
+
+
+def test_no_option_is_declared_twice():
+    """Jobs that share an option, by its name, type and words, inherit it, for example from `aidos.jobs.options`."""
+    asked = itertools.chain.from_iterable(map(with_nested, JOBS.values()))
+    named = itertools.chain(asked, map(find_mechanism, mechanism_names()), plans())
+    kinds = dict.fromkeys(each for kind in named for each in kind.__mro__[:-1] if dataclasses.is_dataclass(each))
+    places = {}
+    for kind in kinds:
+        hints = get_type_hints(kind, include_extras=True)
+        for name, words in declared(kind):
+            option = (name, str(bare(hints[name])), " ".join(words.split()))
+            places.setdefault(option, []).append(f"{kind.__module__}.{kind.__qualname__}")
+    found = {(name, words): classes for (name, _, words), classes in places.items() if len(classes) > 1}
+    assert {option: classes for option, classes in found.items() if option not in TWICE} == {}
+    assert TWICE.keys() <= found.keys(), "permitted, but declared once"
 
 
 def test_its_answer_is_a_release_or_a_finding_and_nothing_else(job):

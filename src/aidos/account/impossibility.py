@@ -23,7 +23,7 @@ from annotated_types import Ge, Gt, Le
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 
-__all__ = ["Bound", "Impossibility"]
+__all__ = ["Bound", "Contributing", "Impossibility"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,20 @@ class Bound:
     """From this size of the domain on, publishing nothing is better."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Contributing:
+    """How much one person contributes."""
+
+    items_per_person: Annotated[int, Ge(1)]
+    """Most items that one person contributes (m)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Impossibility:
+class Impossibility(Contributing):
     """The setting of the corollary."""
 
     people: Annotated[int, Ge(1)]
     """People in the log (U)."""
-    items_per_person: Annotated[int, Ge(1)]
-    """Most items that one person contributes (m)."""
     epsilon: Annotated[float, Gt(0)]
     """Privacy loss of one person, at most."""
     threshold: Annotated[int, Ge(1)]

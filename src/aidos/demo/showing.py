@@ -17,6 +17,7 @@ from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.extras import missing, needs
 from aidos.jobs.job import Short
+from aidos.world.size import OnSample
 
 if TYPE_CHECKING:
     from aidos.demo.chapter import ChapterMaker
@@ -65,7 +66,7 @@ class ShownDemo(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowDemo:
+class ShowDemo(OnSample):
     """Run every room on the sample world and write one HTML page about it.
 
     The page is one file without scripts or links to anywhere. The files it
@@ -79,10 +80,6 @@ class ShowDemo:
 
     output: Annotated[Path, Short("-o")] = Path("demo")
     """The directory to write to; it is made if need be. Files of an earlier demo are replaced."""
-    size: str = "small"
-    """The size of the sample world: tiny, small, medium, or a number of people."""
-    seed: int = 7
-    """Another seed is another world."""
 
     def run(self, desk: Desk) -> ShownDemo:
         """Make every chapter, then the page."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block, Chapter, Page
 
-__all__ = ["FINDINGS", "PAGE", "Basis", "Claim", "InParts", "Makers", "Outcome", "Reader", "choose_parts"]
+__all__ = ["FINDINGS", "PAGE", "Basis", "Claim", "InParts", "Makers", "OnWorld", "Outcome", "Reader", "choose_parts"]
 
 PAGE = "report.html"
 FINDINGS = "these are findings about the people of the log: not for release"
@@ -236,16 +236,22 @@ class Outcome(Finding):
         return {"about": self.basis.about, **(held if self.claims else {})}
 
 
+@dataclass(frozen=True, kw_only=True)
+class OnWorld:
+    """A study on the sample world."""
+
+    size: str = "small"
+    """The size of the sample world: tiny, small or a number of people."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InParts:
+class InParts(OnWorld):
     """A study of several parts on the sample world."""
 
     output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
     """The directory for results: tables and a page."""
     part: tuple[str, ...] = ()
     """A part to run; may be repeated; all if unset."""
-    size: str = "small"
-    """The size of the sample world: tiny, small or a number of people."""
     seed: Annotated[int, Ge(0)] = 7
     """Of the world, and of everything that is drawn."""
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from aidos.errors import ParameterError
 from aidos.model.topics import default_taxonomy
 
-__all__ = ["DAYS_PER_MONTH", "MAX_PEOPLE", "MONTHS", "NAMED_SIZES", "START", "World"]
+__all__ = ["DAYS_PER_MONTH", "MAX_PEOPLE", "MONTHS", "NAMED_SIZES", "START", "OnSample", "Seeded", "World"]
 
 NAMED_SIZES = {"tiny": 300, "small": 5_000, "medium": 100_000, "aol": 650_000}
 """People in the worlds that have a name."""
@@ -33,14 +33,28 @@ MAX_SEED = 2**63 - 1
 AOL_ACTIVITY = 36_000_000 / (650_000 * MONTHS * 34)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Seeded:
+    """What is made of a sample world."""
+
+    seed: int = 7
+    """Another seed is another world."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnSample(Seeded):
+    """A job that makes a sample world to work on."""
+
+    size: str = "small"
+    """The size of the sample world: tiny, small, medium, or a number of people."""
+
+
 @dataclass(frozen=True, slots=True)
-class World:
+class World(Seeded):
     """A made-up society: ask the modules of this package for its parts."""
 
     size: str | int = "small"
     """tiny, small, medium (100,000 people), aol (650,000 people, 36 million log rows), or a number of people."""
-    seed: int = 7
-    """Another seed is another world."""
     topics: int = 52
     """How many topics of the default taxonomy are in use, a good fifth of them sensitive."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aidos.ingest.reading import CheckReport, FileReport
     from aidos.report.page import Block
 
-__all__ = ["CheckFiles", "CheckedFiles", "file_facts"]
+__all__ = ["Anything", "CheckFiles", "CheckedFiles", "file_facts"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -68,8 +68,16 @@ class CheckedFiles(Finding):
         return {"files": len(self.files), "rows": rows, "problems": len(self.problems)}
 
 
+@dataclass(frozen=True)
+class Anything:
+    """A job on files of any kind."""
+
+    files: tuple[str, ...]
+    """Files or glob patterns; gzip and zstandard are read as they are."""
+
+
 @dataclass(frozen=True, slots=True)
-class CheckFiles:
+class CheckFiles(Anything):
     """Say what a file is, what is in it, and everything that is wrong with it.
 
     All problems are told at once, grouped, with line numbers and the option to
@@ -83,8 +91,6 @@ class CheckFiles:
         aidos check export.csv --quotes none
     """
 
-    files: tuple[str, ...]
-    """Files or glob patterns; gzip and zstandard are read as they are."""
     _: KW_ONLY
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 

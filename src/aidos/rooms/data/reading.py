@@ -22,6 +22,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding, as_path
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Section, Short
+from aidos.rooms.data.checking import Anything
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -162,7 +163,7 @@ class DataRead(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadData:
+class ReadData(Anything):
     """Read search logs, posts or runs of any known format into one Parquet file.
 
     The file has the columns of aidos (client_id, timestamp, user_query...). It
@@ -176,8 +177,6 @@ class ReadData:
         aidos ingest log.tsv --normalise all --session-gap 30 -o log.parquet
     """
 
-    files: tuple[str, ...]
-    """Files or glob patterns; gzip and zstandard are read as they are."""
     _: KW_ONLY
     output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
     """The Parquet file to write."""

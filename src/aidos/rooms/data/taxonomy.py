@@ -15,6 +15,7 @@ from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding, Release
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private, Short
+from aidos.jobs.options import OnTaxonomy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +74,7 @@ class ShownTaxonomy(Release):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTaxonomy:
+class ShowTaxonomy(OnTaxonomy):
     """Show a taxonomy, or the branch of one topic, as a tree; sensitive topics are marked.
 
     For example:
@@ -85,8 +86,6 @@ class ShowTaxonomy:
     topic: str = ""
     """The topic to begin with, by its id or its name; if unset the root."""
     _: KW_ONLY
-    taxonomy: Path | None = None
-    """A file with a taxonomy; if unset the one that comes with aidos."""
     depth: Annotated[int, Ge(0)] = 2
     """How many levels below it."""
 
@@ -132,7 +131,7 @@ class FoundTopics(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class FindTopics:
+class FindTopics(OnTaxonomy):
     """Find the topics that a text is about, best first, each with its path.
 
     Topics that lie above another one that is found are left out.
@@ -145,8 +144,6 @@ class FindTopics:
     words: Annotated[tuple[str, ...], Private("names")]
     """The words to look for, or - for the standard input."""
     _: KW_ONLY
-    taxonomy: Path | None = None
-    """A file with a taxonomy; if unset the one that comes with aidos."""
     most: int = 20
     """How many topics at most."""
     least: float = 0.3

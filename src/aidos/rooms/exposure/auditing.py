@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
@@ -13,7 +12,7 @@ from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee, statement
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Short
+from aidos.jobs.options import Paged
 from aidos.rooms.exposure.computing import InExposure
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class CommunityAudit(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditCommunity(InExposure):
+class AuditCommunity(InExposure, Paged):
     """Tell the operator which kinds of query expose most members, and most sensitively.
 
     No member, post or query is named. What concerns fewer than so many
@@ -100,8 +99,6 @@ class AuditCommunity(InExposure):
     """Fewest members that a number may be about."""
     words: Annotated[int, Ge(0)] = 20
     """How many words of sensitive topics are listed."""
-    output: Annotated[Path | None, Short("-o")] = None
-    """A page about it."""
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -7,15 +7,13 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
-
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private
 from aidos.rooms.exposure.computing import InExposure
-from aidos.rooms.exposure.member import SHIPPED, in_words, reasons_in_words, texts_of
+from aidos.rooms.exposure.member import SHIPPED, OfQueries, in_words, reasons_in_words, texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -142,7 +140,7 @@ class DraftExposure(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class TryDraft(InExposure):
+class TryDraft(InExposure, OfQueries):
     """Tell which queries would return a draft, before it is posted.
 
     Nothing is stored. Give - to read the draft from the standard input, so
@@ -158,10 +156,6 @@ class TryDraft(InExposure):
     _: KW_ONLY
     author: Annotated[str | None, Named("--as"), Private("name")] = None
     """The member who would post it, or - for a line of standard input, before the draft; somebody new if unset."""
-    top: Annotated[int, Ge(1)] = 20
-    """How many queries are shown."""
-    model: Path | None = None
-    """A model that `aidos expose train` wrote; the one trained on the sample world if unset."""
 
     def __post_init__(self) -> None:
         check_parameters(self)

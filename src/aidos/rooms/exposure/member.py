@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.queries.store import ExposureStore
     from aidos.rooms.exposure.queries.ties import TiedOut
 
-__all__ = ["SHIPPED", "MemberExposure", "ShowMember", "in_words", "look_up_member", "reasons_in_words", "texts_of"]
+__all__ = [
+    "SHIPPED",
+    "MemberExposure",
+    "OfQueries",
+    "ShowMember",
+    "in_words",
+    "look_up_member",
+    "reasons_in_words",
+    "texts_of",
+]
 
 COLUMNS = ("query", "rank", "match", "ties", "why", "what would help")
 SHIPPED = "ranked by the model that comes along, trained on the sample world"
@@ -99,8 +108,18 @@ class MemberExposure(Finding):
         return DataTable(caption=title, columns=columns, rows=tuple(rows))
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfQueries:
+    """A job that shows queries, the most critical first."""
+
+    top: Annotated[int, Ge(1)] = 20
+    """How many queries are shown."""
+    model: Path | None = None
+    """A model that `aidos expose train` wrote; the one trained on the sample world if unset."""
+
+
 @dataclass(frozen=True, slots=True)
-class ShowMember(InExposure):
+class ShowMember(InExposure, OfQueries):
     """Tell a member by which queries her posts are found, the most critical first.
 
     What is shown is for her alone: a finding. The page is written so that
@@ -115,12 +134,8 @@ class ShowMember(InExposure):
     author_id: Annotated[str, Private("name")]
     """The member, as the posts name her, or - for the standard input."""
     _: KW_ONLY
-    top: Annotated[int, Ge(1)] = 20
-    """How many queries are shown."""
     raw: bool = False
     """Also queries that cleaning leaves out: numbers, names, partial matches."""
-    model: Path | None = None
-    """A model that `aidos expose train` wrote; the one trained on the sample world if unset."""
     output: Annotated[Path | None, Short("-o")] = None
     """The member's page."""
 

@@ -12,6 +12,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Section, Short
+from aidos.jobs.options import Drawn
 from aidos.rooms.exposure.computing import InExposure
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class TrainedRanker(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainRanker(InExposure):
+class TrainRanker(InExposure, Drawn):
     """Learn which queries are critical from what the operator knows.
 
     The signals are which posts were deleted later, and how people talk where
@@ -105,8 +106,6 @@ class TrainRanker(InExposure):
     """What is learned: signals, or topics for the sensitivity of topics."""
     learner: Literal["linear", "lambdarank"] = "linear"
     """How: linear, with weights that can be read, or lambdarank, trees that need more data."""
-    seed: int = 0
-    """Of everything that is drawn."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def __post_init__(self) -> None:

@@ -13,7 +13,8 @@ from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding, cell, save_page
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Negative, Section, Short
+from aidos.jobs.job import Negative, Section
+from aidos.jobs.options import Paged
 from aidos.rooms.fairness.equity import Attending, EquityOfAttention
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class ComparedMethods(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimulateRankings:
+class SimulateRankings(Paged):
     """Serve the same queries again and again, and see how unfairness and quality develop.
 
     Compares methods at quality floors, with the least unfairness that any
@@ -176,8 +177,6 @@ class SimulateRankings:
     """How many rankings to serve."""
     bound: Annotated[bool, Negative("--no-bound")] = True
     """Also compute the least unfairness possible, which can take a while."""
-    output: Annotated[Path | None, Short("-o")] = None
-    """A page about it."""
     given: Annotated[WhoIsRanked, Section("Who is ranked")] = field(default_factory=WhoIsRanked)
     attending: Annotated[Attending, Section("Attention and quality")] = field(default_factory=Attending)
 

@@ -50,17 +50,22 @@ class AccountsMoved(Finding):
         return {self.kind: str(self.place), "accounts": self.accounts}
 
 
+@dataclass(frozen=True)
+class _OnStore:
+    """A job on a store that there is."""
+
+    path: Path
+    """The store."""
+
+
 @dataclass(frozen=True, slots=True)
-class ShowStore:
+class ShowStore(_OnStore):
     """Show what a store holds: settings, accounts, rankings, unfairness.
 
     For example:
         aidos fair store attention.store
         aidos fair store attention.store --json
     """
-
-    path: Path
-    """The store."""
 
     def run(self, desk: Desk) -> StoreShown:  # noqa: ARG002 (nothing to work with)
         """Look."""
@@ -71,7 +76,7 @@ class ShowStore:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportAccounts:
+class ExportAccounts(_OnStore):
     """Write the accounts of a store to a Parquet or DuckDB file.
 
     For example:
@@ -79,8 +84,6 @@ class ExportAccounts:
         aidos fair export attention.store -o accounts.duckdb
     """
 
-    path: Path
-    """The store."""
     _: KW_ONLY
     output: Annotated[Path, Short("-o")]
     """The file to write: .parquet or .duckdb."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 
 from aidos.account.thresholds import noise_scale
 from aidos.core.checks import check_parameters
@@ -32,7 +32,7 @@ from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
 from aidos.errors import ParameterError
 from aidos.rooms.publish.counts import bounded, counted_items, draw_salt
-from aidos.rooms.publish.histogram import Histogram
+from aidos.rooms.publish.histogram import Histogram, Swaying
 from aidos.rooms.publish.items import KINDS, PERSON
 
 __all__ = ["ClickCounts", "ClickData"]
@@ -51,11 +51,9 @@ class ClickData:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClickCounts:
+class ClickCounts(Swaying):
     """Publish noisy click counts for every result on a public list (for queries that were released before)."""
 
-    epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
     items_per_person: Annotated[int, Ge(1)] = 10
     """Clicks kept of each person before counting."""
     neighbours: Neighbours = Neighbours.ADD_OR_REMOVE_ONE

@@ -15,7 +15,7 @@ from aidos.core.checks import check_parameters
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PEOPLE", "Histogram", "ItemParameters"]
+__all__ = ["PEOPLE", "Histogram", "ItemParameters", "Swaying"]
 
 PEOPLE = "people"
 """The column of noisy counts."""
@@ -43,6 +43,14 @@ class Histogram:
         """Items and their noisy counts."""
         counts: list[int] = self.table.column(PEOPLE).to_numpy().tolist()
         return dict(zip(self.items(), counts, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swaying:
+    """A mechanism that publishes one kind of items."""
+
+    epsilon: Annotated[float, Gt(0)] = 1.0
+    """How much one person may sway the output; smaller is more private."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,19 +32,18 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Le
 
 from aidos.account.composition import GaussianPart
 from aidos.account.gaussian import gaussian_sigma, normal_tail, normal_tail_inverse
 from aidos.account.thresholds import chance_of_one
-from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
 from aidos.rooms.publish.counts import Choice, bounded_with_sizes, counted_items, draw_salt, people_in_order
-from aidos.rooms.publish.histogram import Histogram
+from aidos.rooms.publish.histogram import Histogram, ItemParameters, Swaying
 from aidos.rooms.publish.items import item_columns
 
 __all__ = ["PolicyGaussian", "choose_with_chance", "descend"]
@@ -56,20 +55,13 @@ BITS = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyGaussian:
+class PolicyGaussian(Swaying, ItemParameters):
     """Publish which items many people have, without counts (people in turn help the items that need it)."""
 
-    epsilon: Annotated[float, Gt(0)] = 1.0
-    """How much one person may sway the output; smaller is more private."""
-    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
-    """Chance that the promise fails, for example that an item only one person has gets out."""
     items_per_person: Annotated[int, Ge(1), Le(100)] = 10
     """Items kept of each person (m in the papers)."""
     headroom: Annotated[float, Ge(0), Le(100)] = 3.0
     """How many standard deviations of the noise the cap is above the threshold (alpha in the paper)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def guarantee(self, facts: PublicFacts) -> ApproxDP:  # noqa: ARG002  # the number of people plays no part
         """(epsilon, delta) for one person added or removed."""

@@ -72,6 +72,9 @@ Keep = Literal["any", "frequent", "rare"]
 class _TwoRounds(ItemParameters):
     """What both have in common: one promise for two rounds of Gaussian noise."""
 
+    items_seen: Annotated[int, Ge(1), Le(1000)] = 100
+    """Items of each person that the first round looks at."""
+
     def guarantee(self, facts: PublicFacts) -> ApproxDP:  # noqa: ARG002  # the number of people plays no part
         """(epsilon, delta) for one person added or removed, both rounds together."""
         self._calibrated()
@@ -89,8 +92,6 @@ class _TwoRounds(ItemParameters):
 class SteeredCounts(_TwoRounds):
     """Publish items that many people have, with noisy counts of them (a first, noisy look chooses what is counted)."""
 
-    items_seen: Annotated[int, Ge(1), Le(1000)] = 100
-    """Items of each person that the first round looks at."""
     keep: Keep = "any"
     """Which candidates of a person are counted: any, frequent (accurate where people have few), rare (most items)."""
 
@@ -133,7 +134,6 @@ class SteeredRounds(_TwoRounds):
     items_per_person: Annotated[int, Ge(1), Le(1000)] = 30
     """Candidates of each person that get weight in the second round."""
     items_seen: Annotated[int, Ge(1), Le(1000)] = 50
-    """Items of each person that the first round looks at."""
 
     def calibration(self, facts: PublicFacts) -> Mapping[str, float]:  # noqa: ARG002
         """Noise and threshold of each round, in weights; the first one's also for candidates."""

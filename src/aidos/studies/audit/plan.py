@@ -21,6 +21,7 @@ from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
+from aidos.jobs.options import Drawn
 from aidos.world.size import NAMED_SIZES, World
 
 __all__ = ["PARTS", "AuditExperiment", "Part", "usual_plan"]
@@ -54,7 +55,7 @@ FEW = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditExperiment:
+class AuditExperiment(Drawn):
     """What is tried."""
 
     parts: tuple[Part, ...] = PARTS
@@ -97,7 +98,6 @@ class AuditExperiment:
     level: Annotated[float, Gt(0), Lt(1)] = 0.05
     """The rate of false alarms that verdicts promise."""
     seed: Annotated[int, Ge(0)] = 7
-    """Of everything that is drawn."""
 
     def __post_init__(self) -> None:
         if unknown := [part for part in self.parts if part not in PARTS]:

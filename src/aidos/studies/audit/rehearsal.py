@@ -24,10 +24,11 @@ from annotated_types import Ge, Lt
 from aidos.core.checks import check_parameters
 from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import RequiredInTerminal, Short
+from aidos.jobs.options import Filled
 from aidos.rooms.audit.audited import AuditedAccount, refuse_taken
 from aidos.rooms.audit.jobs.compare import ComparedAudits
 from aidos.rooms.audit.profileaudit import ProfileAudit
+from aidos.world.size import OnSample
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,7 +228,7 @@ class RehearsedAudit(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RehearseAudit:
+class RehearseAudit(Filled, OnSample):
     """Rehearse the whole loop on a made-up account: audit, mark, shield, audit again.
 
     Nothing is asked of anybody: the service, the account and its searches are
@@ -240,12 +241,7 @@ class RehearseAudit:
         aidos audit rehearse -o rehearsal --size small --account 3 --queries 500
     """
 
-    output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
-    """The directory to write."""
     size: str = "tiny"
-    """The size of the sample world: tiny, small, medium, or a number of people."""
-    seed: int = 7
-    """Another seed is another world."""
     account: int | None = None
     """The number of the account, from 0 on; the first with something to hide if unset."""
     queries: Annotated[int, Ge(20)] = 300

@@ -23,7 +23,7 @@ from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, RequiredInTerminal, Short
-from aidos.studies.study import Basis, Outcome
+from aidos.studies.study import Basis, OnWorld, Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,7 +282,7 @@ class ExposureOutcome(Outcome):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExposureStudy:
+class ExposureStudy(OnWorld):
     """Measure how well critical queries are found, against judgements or the sample world's truth.
 
     Precision, NDCG and Kendall's tau of the ranker and of every single
@@ -304,8 +304,6 @@ class ExposureStudy:
     """The directory that `aidos expose compute` wrote, for judgements."""
     model: Path | None = None
     """A model that `aidos expose train` wrote; the bundled one, trained on seed 1, if unset."""
-    size: str = "small"
-    """The size of the sample world: tiny, small or a number of people."""
     seed: Annotated[int, Ge(0)] = 23
     """Of the sample world."""
 
@@ -340,7 +338,7 @@ class ExposureStudy:
         from aidos.world.size import World
 
         return sample_experiment(
-            World(self.size, self.seed),
+            World(size=self.size, seed=self.seed),
             models=self._models(),
             output=self.output,
             memory=desk.memory or MEMORY,

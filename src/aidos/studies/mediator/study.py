@@ -21,6 +21,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
+from aidos.jobs.options import Drawn
 from aidos.rooms.shield.mediator.accounts import Heuristic, MediatorAccounts, SharedAccounts
 from aidos.studies.study import Basis, Outcome
 
@@ -173,7 +174,7 @@ class MediatorOutcome(Outcome):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MediatorStudy:
+class MediatorStudy(Drawn):
     """What mediator accounts give and cost, measured as in the thesis.
 
     Questions become queries (their words of highest tf-idf), answers are the
@@ -201,8 +202,6 @@ class MediatorStudy:
     """What the topic of a question is: forum or tag."""
     queries_per_person: Annotated[int, Ge(0)] = 20
     """Queries of each person that are searched, 0 for all."""
-    seed: Annotated[int, Ge(0)] = 0
-    """Of everything that is drawn."""
     shared: Annotated[SharedAccounts, Section("Accounts")] = field(default_factory=SharedAccounts)
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 

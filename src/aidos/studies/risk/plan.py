@@ -26,6 +26,7 @@ from aidos.model.latent.training import train_topics
 from aidos.model.sensitive import Domains, TopicSet
 from aidos.model.text.vocabulary import Texts
 from aidos.model.vectors import WordVectors, train_vectors
+from aidos.rooms.risk.jobs.options import Rounds
 from aidos.rooms.risk.knowledge import RiskModels
 from aidos.rooms.risk.measures import MEASURES, RiskMeasure, TopicalRisk, find_measure
 from aidos.studies.risk.profiles import ProfileSampling
@@ -41,17 +42,13 @@ Varied = tuple[RiskMeasure, tuple[str, float] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Rounds):
     """How models are learned."""
 
     latent_topics: Annotated[int, Ge(2)] = 120
     """Topics of the topic model: about as many as the background is about."""
     iterations: Annotated[int, Ge(1)] = 100
-    """Rounds of sampling."""
     dimensions: Annotated[int, Ge(2)] = 100
-    """Numbers of a word vector."""
-    epochs: Annotated[int, Ge(1)] = 5
-    """Rounds over the texts for word vectors."""
     domains: Domains = "fields"
     """How sensitive topics are grouped: by the six fields of the thesis, or by branches of the taxonomy."""
     seed: Annotated[int, Ge(1)] = 1

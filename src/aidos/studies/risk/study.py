@@ -15,7 +15,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import RequiredInTerminal, Section, Short
-from aidos.rooms.risk.jobs.options import Knowing
+from aidos.rooms.risk.jobs.options import Knowing, Timeless
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedTable
@@ -77,7 +77,7 @@ class ProfileSheet(Finding):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RiskStudy:
+class RiskStudy(Timeless):
     """Measure how well risk measures find people, against judgements or the sample world's truth.
 
     R-precision, MAP and NDCG of all measures, with paired t-tests, and with
@@ -101,8 +101,6 @@ class RiskStudy:
     """Judged profiles: author_id, topic, judge and relevance."""
     measure: tuple[str, ...] = ()
     """A measure to try; may be repeated; all of the thesis if unset."""
-    without_times: bool = False
-    """Read files with author_id and text, and no look at times."""
     drawing: Annotated[Drawing, Section("Profiles for judges")] = field(default_factory=Drawing)
     sample: Annotated[SampleEntries, Section("The sample world")] = field(default_factory=SampleEntries)
     knowing: Annotated[Knowing, Section("What the adversary knows")] = field(default_factory=Knowing)

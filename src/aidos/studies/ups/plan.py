@@ -16,6 +16,7 @@ from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
+from aidos.jobs.options import Drawn
 from aidos.rooms.shield.profile.generalisation import Algorithm
 
 __all__ = ["ALGORITHMS", "PARTS", "PLAIN_RISE", "Part", "UpsExperiment"]
@@ -31,7 +32,7 @@ PLAIN_RISE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpsExperiment:
+class UpsExperiment(Drawn):
     """What is tried."""
 
     parts: tuple[Part, ...] = PARTS
@@ -67,7 +68,6 @@ class UpsExperiment:
     usual_limit: Annotated[float, Gt(0), Le(1)] = 0.1
     """The limit that findings are read at."""
     seed: Annotated[int, Ge(0)] = 7
-    """Of everything that is drawn."""
 
     def __post_init__(self) -> None:
         if unknown := [part for part in self.parts if part not in PARTS]:

@@ -19,6 +19,7 @@ from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Section
+from aidos.jobs.options import OnBundledTaxonomy
 from aidos.studies.study import FINDINGS, Basis, Claim, InParts, Makers, Outcome, choose_parts
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class UpsOutcome(Outcome):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpsStudy(InParts):
+class UpsStudy(InParts, OnBundledTaxonomy):
     """What profile generalisation costs, keeps, hides and gives.
 
     Five parts: speed (iterations and time by the size of seeds and
@@ -140,8 +141,6 @@ class UpsStudy(InParts):
         aidos evaluate ups --log log.tsv --profile mine.json -o results
     """
 
-    taxonomy: Path | None = None
-    """A file with a taxonomy; the bundled one if unset."""
     log: tuple[str, ...] = ()
     """A search log of any known format: files or glob patterns; may be repeated; the sample world's people if unset."""
     profile: tuple[Path, ...] = ()

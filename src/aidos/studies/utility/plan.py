@@ -21,6 +21,7 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
+from aidos.jobs.job import Commas
 
 __all__ = [
     "ANONYMOUS",
@@ -31,7 +32,9 @@ __all__ = [
     "PAPER",
     "Experiment",
     "Job",
+    "OfAnonymity",
     "Setting",
+    "Tried",
     "UtilityPlan",
 ]
 
@@ -104,16 +107,30 @@ class Job:
         return "-".join(part for part in (self.experiment, self.kind, self.setting.name) if part)
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfAnonymity:
+    """A comparison with k-anonymity."""
+
+    ks: Annotated[tuple[Annotated[int, Ge(2)], ...], Commas()] = (5, 10, 20, 50, 100)
+    """People that a query needs, for k-anonymity."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """An experiment on queries of people who were held out."""
+
+    tried_queries: Annotated[int, Ge(2)] = 1_000
+    """Queries that are tried in each fold, at most."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UtilityPlan:
+class UtilityPlan(OfAnonymity, Tried):
     """What is tried."""
 
     epsilons: tuple[Annotated[float, Gt(0)], ...] = (1.0, 2.0, 5.0, 10.0)
     """Strengths of the paper's mechanism."""
     items_per_person: tuple[Annotated[int, Ge(1)], ...] = (1, 4, 8, 20, 40, 80, 160)
     """Limits on the items of each person (m) that statistics are taken at."""
-    ks: tuple[Annotated[int, Ge(2)], ...] = (5, 10, 20, 50, 100)
-    """People that a query needs, for k-anonymity."""
     usual_epsilon: Annotated[float, Gt(0)] = 5.0
     """The strength at which the limit on items is varied; the paper's figure 4 has it too."""
     usual_k: Annotated[int, Ge(2)] = 10
@@ -150,8 +167,6 @@ class UtilityPlan:
     """Parts of the people; each is tried on what is learned from the others."""
     tried_folds: Annotated[int, Ge(1)] | None = None
     """How many of the parts are tried; all unless given."""
-    tried_queries: Annotated[int, Ge(2)] = 1_000
-    """Queries that are tried in each fold, at most."""
     mechanisms: tuple[str, ...] = ()
     """Mechanisms that are compared, by name; all unless given."""
     kinds: tuple[str, ...] = KINDS

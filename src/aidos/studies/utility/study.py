@@ -22,7 +22,7 @@ from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
 from aidos.studies.study import FINDINGS, PAGE
 from aidos.studies.utility.outcome import UtilityOutcome
-from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
+from aidos.studies.utility.plan import EXPERIMENTS, Experiment, OfAnonymity, Tried, UtilityPlan
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedEngine
@@ -123,8 +123,32 @@ class _Single(_OnLog):
         return replace(found, synthetic=not self.files, asked=desk.asked).kept()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _AsInPaper:
+    delta: float = USUAL.delta
+    """Chance that the promise fails, as in the paper."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Strengths:
+    epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.epsilons
+    """Strengths, with commas between."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Varied:
+    usual_epsilon: float = USUAL.usual_epsilon
+    """The strength at which limits are varied."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kinds:
+    kinds: Annotated[tuple[str, ...], Commas()] = ()
+    """Kinds of items: keywords, queries, clicks, pairs; all that the log has if unset."""
+
+
 @dataclass(frozen=True, slots=True)
-class StatisticsStudy(_Single):
+class StatisticsStudy(_Single, OfAnonymity, _AsInPaper, _Varied, _Kinds):
     """How far published counts are from true ones, by strength and by limit.
 
     ZEALOUS and k-query anonymity over keywords, queries, clicks and pairs of a
@@ -147,18 +171,10 @@ class StatisticsStudy(_Single):
     """Strengths at one item of each person, with commas between."""
     items_per_person: Annotated[tuple[int, ...], Commas()] = USUAL.items_per_person
     """Limits on items of each person (m)."""
-    ks: Annotated[tuple[int, ...], Commas()] = USUAL.ks
-    """People that a query needs, for k-anonymity."""
-    usual_epsilon: float = USUAL.usual_epsilon
-    """The strength at which limits are varied."""
-    delta: float = USUAL.delta
-    """Chance that the promise fails, as in the paper."""
-    kinds: Annotated[tuple[str, ...], Commas()] = ()
-    """Kinds of items: keywords, queries, clicks, pairs; all that the log has if unset."""
 
 
 @dataclass(frozen=True, slots=True)
-class CachingStudy(_Single):
+class CachingStudy(_Single, OfAnonymity, _Strengths, _Varied):
     """Which hits a cache of posting lists gets when a release fills it.
 
     Lists are chosen by how many people have a keyword, in the log, in
@@ -176,14 +192,8 @@ class CachingStudy(_Single):
     experiments: ClassVar = ("caching",)
 
     _: KW_ONLY
-    epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.epsilons
-    """Strengths, with commas between."""
     items_per_person: Annotated[tuple[int, ...], Commas()] = USUAL.items_per_person
     """Limits on keywords of each person (m)."""
-    ks: Annotated[tuple[int, ...], Commas()] = USUAL.ks
-    """People that a query needs, for k-anonymity."""
-    usual_epsilon: float = USUAL.usual_epsilon
-    """The strength at which limits are varied."""
     cache_items: int = USUAL.cache_items
     """The limit at which strengths are varied, as in the paper."""
     cache_bytes: int = USUAL.cache_bytes
@@ -191,7 +201,7 @@ class CachingStudy(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class SubstitutionStudy(_Single):
+class SubstitutionStudy(_Single, OfAnonymity, _AsInPaper, _Strengths):
     """Which suggestions a release still gives, against those of the log itself.
 
     Suggestions are learned from queries and pairs of queries, of the log, of
@@ -208,20 +218,14 @@ class SubstitutionStudy(_Single):
     experiments: ClassVar = ("substitution",)
 
     _: KW_ONLY
-    epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.epsilons
-    """Strengths, with commas between."""
-    ks: Annotated[tuple[int, ...], Commas()] = USUAL.ks
-    """People that a query needs, for k-anonymity."""
     usual_epsilon: float = USUAL.usual_epsilon
     """The strength that findings are read at."""
-    delta: float = USUAL.delta
-    """Chance that the promise fails, as in the paper."""
     suggested_queries: int = USUAL.suggested_queries
     """The most frequent queries that suggestions are made for, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalStudy(_Single):
+class RetrievalStudy(_Single, Tried):
     """How well results are ranked from a released log, before and after.
 
     A random walk over queries, clicks and transitions, and implicit feedback,
@@ -255,12 +259,10 @@ class RetrievalStudy(_Single):
     """Queries, clicks and transitions of each person that count (q_f); 100 scaled to the log if unset."""
     folds: int = USUAL.folds
     """Parts that the people are divided into."""
-    tried_queries: int = USUAL.tried_queries
-    """Queries that are tried in each fold, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class MechanismsStudy(_Single):
+class MechanismsStudy(_Single, _Strengths, _Kinds):
     """Compare every mechanism at equal guarantees.
 
     Items, coverage and distances of counts of every mechanism over keywords,
@@ -278,13 +280,10 @@ class MechanismsStudy(_Single):
 
     _: KW_ONLY
     epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.equal_epsilons
-    """Strengths, with commas between."""
     delta: float = USUAL.equal_delta
     """Chance that the promise fails."""
     items_per_person: int = USUAL.equal_items_per_person
     """Items of each person that count."""
-    kinds: Annotated[tuple[str, ...], Commas()] = ()
-    """Kinds of items: keywords, queries, clicks, pairs; all that the log has if unset."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -334,7 +333,7 @@ class UtilityOverview(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class UtilityStudy(_OnLog):
+class UtilityStudy(_OnLog, _Kinds):
     """What a release of a log would still be good for: all experiments at once.
 
     Statistics, caching, substitution, retrieval and mechanisms with their usual
@@ -350,8 +349,6 @@ class UtilityStudy(_OnLog):
     experiments: ClassVar = EXPERIMENTS
 
     _: KW_ONLY
-    kinds: Annotated[tuple[str, ...], Commas()] = ()
-    """Kinds of items: keywords, queries, clicks, pairs; all that the log has if unset."""
 
     def run(self, desk: Desk) -> UtilityOverview:
         """Run all experiments that the log allows."""

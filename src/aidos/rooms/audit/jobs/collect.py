@@ -73,8 +73,16 @@ class CollectedLists(Finding):
         return (f"next: aidos audit check {self.directory}",) if self.done == "collected" else ()
 
 
+@dataclass(frozen=True)
+class _OfSite:
+    """A job about the pages of a site."""
+
+    site: Path
+    """A TOML file with the site's address and selectors: see the guide on audits."""
+
+
 @dataclass(frozen=True, slots=True)
-class CollectLists:
+class CollectLists(_OfSite):
     """Ask a site your searches with your account and without it, and save both lists.
 
     Which site, and where its results stand, you say in a small file; none is
@@ -91,8 +99,6 @@ class CollectLists:
         aidos audit check lists
     """
 
-    site: Path
-    """A TOML file with the site's address and selectors: see the guide on audits."""
     words: Annotated[tuple[str, ...], Private("names")] = ()
     """What to search for; - reads one a line from the standard input."""
     _: KW_ONLY
@@ -274,7 +280,7 @@ class WrittenBookmarklet(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeBookmarklet:
+class MakeBookmarklet(_OfSite):
     """Make a bookmark that saves the results of the page you see: for services that want no programs.
 
     The page that is written holds the bookmark and all of its script, and loads
@@ -285,8 +291,6 @@ class MakeBookmarklet:
         aidos audit check ~/Downloads/lists-*.json
     """
 
-    site: Path
-    """A TOML file with the site's address and selectors: see the guide on audits."""
     _: KW_ONLY
     output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
     """The page to write."""

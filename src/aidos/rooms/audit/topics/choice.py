@@ -10,6 +10,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
+from aidos.jobs.options import OnBundledTaxonomy
 
 if TYPE_CHECKING:
     from aidos.rooms.audit.topics.space import TopicSource
@@ -37,7 +38,7 @@ class ChosenTopics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AboutWhat:
+class AboutWhat(OnBundledTaxonomy):
     """Which topics results are about."""
 
     topics: Literal["taxonomy", "lda"] | None = None
@@ -45,9 +46,6 @@ class AboutWhat:
 
     number: Annotated[int | None, Ge(2)] = None
     """How many topics are learned with lda; 50 if unset."""
-
-    taxonomy: Path | None = None
-    """A file with a taxonomy; the bundled one if unset."""
 
     topic_maps: Path | None = None
     """A table of your own (CSV or TSV: address, topic, share), in place of --topics."""

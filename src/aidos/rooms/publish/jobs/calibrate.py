@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from aidos.account.impossibility import Impossibility
+from annotated_types import Ge
+
+from aidos.account.impossibility import Contributing, Impossibility
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -52,7 +54,7 @@ class Calibrated(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrate:
+class Calibrate(Contributing):
     """Tell how much noise and which thresholds a promise needs, or what promise noise and thresholds keep.
 
     Nothing is read and nothing is spent: all numbers follow from the
@@ -75,8 +77,7 @@ class Calibrate:
     """Privacy loss of one person, at most."""
     delta: float | None = None
     """Probability with which the promise may fail."""
-    items_per_person: int = 10
-    """Most items that one person contributes (m)."""
+    items_per_person: Annotated[int, Ge(1)] = 10
     people: int | None = None
     """People in the log (U), where the promise of zealous is probabilistic."""
     first_threshold: int | None = None

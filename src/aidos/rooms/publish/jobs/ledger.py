@@ -132,8 +132,24 @@ class LedgerVerified(Finding):
         return tuple(map(Prose, [f"{self.path} is whole: {self.value.lines} lines", *lines]))
 
 
+@dataclass(frozen=True)
+class _OnLedger:
+    """A job on a ledger that there is."""
+
+    file: Path
+    """The ledger."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OnPeople:
+    """A job that looks for the same people in other ledgers."""
+
+    disjoint: bool = False
+    """Declare that nobody in these data is in those of another ledger, although names are the same."""
+
+
 @dataclass(frozen=True, slots=True)
-class OpenLedger:
+class OpenLedger(_OnPeople):
     """Open the ledger of a source of data, once.
 
     The source is recognised whatever its files are called, packed or not, and
@@ -167,8 +183,6 @@ class OpenLedger:
     """How releases add up: best takes the cheapest valid total, basic adds epsilons, gaussian adds squares of noise."""
     witness: Path | None = None
     """A second place, on another disk, that shows whether the ledger is an older copy: a file or a directory."""
-    disjoint: bool = False
-    """Declare that nobody in these data is in those of another ledger, although names are the same."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def run(self, desk: Desk) -> LedgerChanged:
@@ -199,15 +213,12 @@ class OpenLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowLedger:
+class ShowLedger(_OnLedger):
     """Show what was spent, what is left and every charge.
 
     For example:
         aidos ledger show log.ledger
     """
-
-    file: Path
-    """The ledger."""
 
     def run(self, desk: Desk) -> LedgerShown:
         """Read it."""
@@ -222,7 +233,7 @@ class ShowLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtendLedger:
+class ExtendLedger(_OnLedger, _OnPeople):
     """Declare that files are a later state of a ledger's source.
 
     Later states are recognised by themselves as long as most lines are the same.
@@ -232,13 +243,9 @@ class ExtendLedger:
         aidos ledger extend log.ledger log.parquet
     """
 
-    file: Path
-    """The ledger."""
     files: tuple[str, ...]
     """All files of that state."""
     _: KW_ONLY
-    disjoint: bool = False
-    """Declare that nobody in these data is in those of another ledger, although names are the same."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def run(self, desk: Desk) -> LedgerChanged:
@@ -256,7 +263,7 @@ class ExtendLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyLedger:
+class VerifyLedger(_OnLedger):
     """Check that a ledger is whole, and no older than its witnesses and the releases at hand.
 
     The exit code is 1 when a release names a line that the ledger does not have, or
@@ -268,8 +275,6 @@ class VerifyLedger:
         aidos ledger verify log.ledger release-1 release-2
     """
 
-    file: Path
-    """The ledger."""
     releases: tuple[Path, ...] = ()
     """Directories of releases that were charged to it."""
 
@@ -289,15 +294,12 @@ class VerifyLedger:
 
 
 @dataclass(frozen=True, slots=True)
-class CloseLedger:
+class CloseLedger(_OnLedger):
     """Close a ledger: nothing more will be released from its data.
 
     For example:
         aidos ledger close log.ledger
     """
-
-    file: Path
-    """The ledger."""
 
     def run(self, desk: Desk) -> LedgerChanged:  # noqa: ARG002
         """Allow no more charges, for good."""

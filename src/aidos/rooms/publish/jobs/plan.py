@@ -15,7 +15,8 @@ from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Section, Short
+from aidos.jobs.job import Section
+from aidos.jobs.options import Paged
 from aidos.rooms.publish.jobs.what import TITLE, What
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class PlannedRelease(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRelease:
+class PlanRelease(Paged):
     """Show what each choice of epsilon and items per person would release, and spend nothing.
 
     It runs on the sample world, or on a log that is public anyway. It also says
@@ -136,8 +137,6 @@ class PlanRelease:
     files: tuple[str, ...] = ()
     """A log that is public; the sample world if unset."""
     _: KW_ONLY
-    output: Annotated[Path | None, Short("-o")] = None
-    """A page about it."""
     what: Annotated[What, Section(TITLE)] = field(default_factory=What)
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 

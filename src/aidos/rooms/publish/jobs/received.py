@@ -98,6 +98,15 @@ class VerifyRelease:
         )
 
 
+@dataclass(frozen=True)
+class _OfRelease:
+    """A job that asks a release about a query."""
+
+    release: Path
+    query: Annotated[str, Private("text")]
+    """The query, in quotes where it has several words, or - for the standard input."""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SuggestedQueries(Finding):
     """Other ways to ask a query, the best first."""
@@ -152,7 +161,7 @@ class SuggestedQueries(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class SuggestQueries:
+class SuggestQueries(_OfRelease):
     """Suggest other ways to ask a query, from what a released log says.
 
     A suggestion is a query that often followed this one, or this one with a
@@ -169,8 +178,6 @@ class SuggestQueries:
 
     release: Path
     """The directory that `aidos publish` wrote, with pairs of queries."""
-    query: Annotated[str, Private("text")]
-    """The query, in quotes where it has several words, or - for the standard input."""
     _: KW_ONLY
     most: Annotated[int, Ge(1)] = 5
     """Suggestions to show, at most."""
@@ -262,7 +269,7 @@ class RankedAddresses(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class RankAddresses:
+class RankAddresses(_OfRelease):
     """Rank addresses for a query by the clicks of a released log.
 
     A random walk starts at the query and follows clicks to addresses, and
@@ -280,8 +287,6 @@ class RankAddresses:
 
     release: Path
     """The directory that `aidos publish` wrote, with clicks; pairs of queries let the walk go further."""
-    query: Annotated[str, Private("text")]
-    """The query, in quotes where it has several words, or - for the standard input."""
     _: KW_ONLY
     most: Annotated[int, Ge(1)] = 10
     """Addresses to show, at most."""

@@ -11,7 +11,8 @@ from aidos.core.guarantee import statement
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Release, save_page
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Section, Short
+from aidos.jobs.job import Section
+from aidos.jobs.options import Paged
 from aidos.rooms.risk.jobs.options import InRanking
 from aidos.rooms.risk.overview import FEWEST_OF_A_STEP, Overview, RiskOverview
 
@@ -69,7 +70,7 @@ class CommunityAudit(Release):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditCommunity(InRanking):
+class AuditCommunity(InRanking, Paged):
     """Tell the operator how many people are exposed to which topic.
 
     Nobody is named. What concerns fewer than so many people is left out, and
@@ -84,8 +85,6 @@ class AuditCommunity(InRanking):
     overview: Annotated[RiskOverview, Section("What is told")] = field(default_factory=RiskOverview)
     quantiles: Path | None = None
     """Write a table with which people can compare their own numbers at home: `aidos risk local --quantiles`."""
-    output: Annotated[Path | None, Short("-o")] = None
-    """A page about it."""
 
     def __post_init__(self) -> None:
         if self.quantiles is not None and self.overview.least < FEWEST_OF_A_STEP:

@@ -11,7 +11,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private, Section
-from aidos.rooms.risk.jobs.options import InRanking, told_facts
+from aidos.rooms.risk.jobs.options import InRanking, Timeless, told_facts
 
 if TYPE_CHECKING:
     from aidos.report.page import Block
@@ -71,7 +71,7 @@ class EntriesForgotten(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class AddEntries(InRanking):
+class AddEntries(InRanking, Timeless):
     """Take in new posts or queries: all ranks change, and nothing is computed again.
 
     An entry that was counted already, by its name, is left out; one that comes
@@ -85,8 +85,6 @@ class AddEntries(InRanking):
     files: tuple[str, ...]
     """New posts or queries: files or glob patterns."""
     _: KW_ONLY
-    without_times: bool = False
-    """Read files with author_id and text, and no look at times."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def run(self, desk: Desk) -> EntriesAdded:

@@ -14,7 +14,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private, Section
-from aidos.rooms.risk.jobs.options import Knowing
+from aidos.rooms.risk.jobs.options import Knowing, Timeless
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,7 @@ class OwnRisks(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureLocally:
+class MeasureLocally(Timeless):
     """Measure your own texts at home: no community, and only numbers come out.
 
     Texts (.txt, .md) are cut into paragraphs, each an entry without a time;
@@ -112,8 +112,6 @@ class MeasureLocally:
     """How many topics are shown by each measure, the highest first."""
     quantiles: Path | None = None
     """What an operator published with `aidos risk audit --quantiles`: tells what your numbers mean there."""
-    without_times: bool = False
-    """Read files with author_id and text, and no look at times."""
     knowing: Annotated[Knowing, Section("What the adversary knows")] = field(default_factory=Knowing)
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 

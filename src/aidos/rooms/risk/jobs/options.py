@@ -11,6 +11,8 @@ from threading import Timer
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, cast
 
+from annotated_types import Ge
+
 from aidos.jobs.desk import SECONDS_BEFORE_REMARK, Desk
 from aidos.jobs.job import Named
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from aidos.rooms.risk.directory import RiskDirectory
     from aidos.rooms.risk.models import Knowledge
 
-__all__ = ["InRanking", "Knowing", "remark_if_compiling", "told_facts"]
+__all__ = ["InRanking", "Knowing", "Rounds", "Timeless", "remark_if_compiling", "told_facts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,26 @@ class InRanking:
         from aidos.rooms.risk.directory import RiskDirectory
 
         return RiskDirectory(Path(self.directory))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeless:
+    """A job on entries, which may have no times."""
+
+    without_times: bool = False
+    """Read files with author_id and text, and no look at times."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """How long models are learned, and how large they become."""
+
+    iterations: Annotated[int, Ge(1)] = 150
+    """Rounds of sampling."""
+    dimensions: Annotated[int, Ge(1)] = 100
+    """Numbers of a word vector."""
+    epochs: Annotated[int, Ge(1)] = 5
+    """Rounds over the texts for word vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.asking import ask_job
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Named, RequiredInTerminal, Section, Short
+from aidos.jobs.job import Named, Section
+from aidos.jobs.options import Filled
 from aidos.rooms.risk.jobs.options import Knowing, remark_if_compiling, told_facts
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class RankedCommunity(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class RankCommunity:
+class RankCommunity(Filled):
     """Rank the people of a community, or of a query log, by their exposure to sensitive topics.
 
     This ranks other people, as an adversary would: it is for those who are
@@ -150,8 +151,6 @@ class RankCommunity:
     files: tuple[str, ...]
     """The community's posts, or a query log: files or glob patterns."""
     _: KW_ONLY
-    output: Annotated[Path | None, Short("-o"), RequiredInTerminal()] = None
-    """The directory to write."""
     topics: Annotated[tuple[str, ...], Named("--topic")] = ()
     """A sensitive topic, see `aidos risk topics`; may be repeated; all that can be measured if unset."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = (USUAL,)

@@ -15,7 +15,8 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Section, Short
-from aidos.rooms.risk.jobs.options import told_facts
+from aidos.jobs.options import Drawn
+from aidos.rooms.risk.jobs.options import Rounds, Timeless, told_facts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,23 +32,16 @@ ORDERED = "select author_id, concat_ws(' ', nullif(title, ''), text) as text fro
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Rounds, Drawn):
     """How much is learned, and how."""
 
     latent_topics: Annotated[int, Ge(1)] = 200
     """How many topics are learned."""
     guided: bool = False
     """Draw a topic to the words of each sensitive one: for corpora where these are rare, and would share topics."""
-    iterations: Annotated[int, Ge(1)] = 150
-    """Rounds of sampling."""
-    dimensions: Annotated[int, Ge(1)] = 100
-    """Numbers of a word vector."""
-    epochs: Annotated[int, Ge(1)] = 5
-    """Rounds over the texts for word vectors."""
     least_people: Annotated[int, Ge(1)] = 20
     """Fewest people who must use a word."""
     seed: Annotated[int, Ge(1)] = 1
-    """Of everything that is drawn."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -84,7 +78,7 @@ class TrainedModels(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainModels:
+class TrainModels(Timeless):
     """Learn a topic model and word vectors from posts or queries, with a card for each topic.
 
     A word enters the models only if enough people use it. That is a rule of
@@ -103,8 +97,6 @@ class TrainModels:
     _: KW_ONLY
     output: Annotated[Path, Short("-o")]
     """The directory to write: topics.npz, vectors.npz and cards.txt."""
-    without_times: bool = False
-    """Read files with author_id and text, and no look at times."""
     topic_file: Annotated[Path | None, Named("--topics")] = None
     """Sensitive topics to look for in the model, as `aidos risk topics --export` writes them."""
     learning: Annotated[Learning, Section("How models are learned")] = field(default_factory=Learning)

@@ -28,6 +28,7 @@ from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private, Section, Short
+from aidos.jobs.options import OnTaxonomy
 
 if TYPE_CHECKING:
     from aidos.core.topictree import TopicTree
@@ -129,7 +130,7 @@ class ProfileFile(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class BuildProfile:
+class BuildProfile(OnTaxonomy):
     """Build a profile from a browser's history, bookmarks, a search log, posts or texts.
 
     What a source is is found out from its content: places.sqlite of Firefox,
@@ -153,8 +154,6 @@ class BuildProfile:
     _: KW_ONLY
     output: Annotated[Path | None, Short("-o")] = None
     """The private file to write; if unset aidos/profile.json where programs keep your data."""
-    taxonomy: Path | None = None
-    """A file with a taxonomy; if unset the one that comes with aidos."""
     least: int = 1
     """Documents that a topic needs to be kept; fewer count at the topic above."""
     person: Annotated[str, Private("name")] = ""

@@ -16,6 +16,7 @@ from aidos.errors import AidosError, ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private
+from aidos.rooms.shield.profile.whose import OnProfile
 
 if TYPE_CHECKING:
     from aidos.model.profilefile import OpenedProfile
@@ -70,7 +71,7 @@ class ChangedProfile(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class EditProfile:
+class EditProfile(OnProfile):
     """Mark topics as sensitive or not, and correct what the profile holds.
 
     Topics are named by their id or their name; - reads them from the standard
@@ -85,8 +86,6 @@ class EditProfile:
         aidos shield profile edit
     """
 
-    file: Path | None = None
-    """The profile; if unset the one in the usual place."""
     _: KW_ONLY
     sensitive: Annotated[tuple[str, ...], Private("names")] = ()
     """A topic to hide, with a weight above 0 that says how much, for example debt=3; 1 without; may be repeated."""
@@ -98,8 +97,6 @@ class EditProfile:
     """A topic to take out with all below it; its marks stay; may be repeated."""
     merge: bool = False
     """Where a sensitive topic is above another, let the upper one stand for both, with the larger weight."""
-    taxonomy: Path | None = None
-    """The taxonomy it was built with, where that is not the one that comes with aidos."""
 
     def run(self, desk: Desk) -> ChangedProfile:
         """Change the profile and write it."""
@@ -121,7 +118,7 @@ class EditProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetTopics:
+class ForgetTopics(OnProfile):
     """Forget topics with all below them, a session, or the whole profile.
 
     What the file held is overwritten. Disks that keep old blocks, snapshots
@@ -134,8 +131,6 @@ class ForgetTopics:
         aidos shield profile forget --all
     """
 
-    file: Path | None = None
-    """The profile; if unset the one in the usual place."""
     _: KW_ONLY
     topic: Annotated[tuple[str, ...], Private("names")] = ()
     """A topic to forget with all below it, or - for standard input: documents, marks, that it was hidden."""
@@ -143,8 +138,6 @@ class ForgetTopics:
     """Forget what was asked, hidden and shown: a new session begins. Whoever watched remembers."""
     everything: Annotated[bool, Named("--all")] = False
     """Overwrite the file and delete it."""
-    taxonomy: Path | None = None
-    """The taxonomy it was built with, where that is not the one that comes with aidos."""
 
     def __post_init__(self) -> None:
         if bool(self.topic or self.session) == self.everything:

@@ -17,6 +17,7 @@ from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Negative, Private, Section, Short
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
+from aidos.rooms.shield.profile.whose import BuiltOn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,13 +67,11 @@ class ReadyProfile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhoseProfile:
+class WhoseProfile(BuiltOn):
     """Which profile, on which taxonomy."""
 
     profile: Path | None = None
     """The profile; if unset the one in the usual place."""
-    taxonomy: Path | None = None
-    """The taxonomy it was built with, where that is not the one that comes with aidos."""
 
     def open(self, desk: Desk, *, slow: str) -> ReadyProfile:
         """The profile with all that decisions need; says why that may take long."""

@@ -16,6 +16,7 @@ from aidos.jobs.answer import Finding
 from aidos.jobs.asking import ask_job
 from aidos.jobs.calling import call_job, told_in_python
 from aidos.jobs.desk import Desk
+from aidos.rooms.shield.profile.whose import OnProfile
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,7 +153,7 @@ class Shield(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowProfile:
+class ShowProfile(OnProfile):
     """Show a profile as a tree: documents at and below each topic, and which topics are sensitive.
 
     For example:
@@ -161,11 +162,7 @@ class ShowProfile:
         aidos shield profile show profile.json --json
     """
 
-    file: Path | None = None
-    """The profile; if unset the one in the usual place."""
     _: KW_ONLY
-    taxonomy: Path | None = None
-    """The taxonomy it was built with, where that is not the one that comes with aidos."""
     depth: Annotated[int, Ge(0)] | None = None
     """How many levels below the root; all if unset."""
 
