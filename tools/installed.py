@@ -35,6 +35,7 @@ NEEDS_EXTRAS = {
     "sample posts --size tiny -o posts.parquet": "",
     "expose compute posts.parquet -o exposure": "exposure",
     "risk topics": "risk",
+    "evaluate statistics log.tsv --kinds queries --items-per-person 1 -o results": "studies",
 }
 """What works with all extras; without, the extra is named and nothing is written."""
 

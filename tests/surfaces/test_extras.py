@@ -203,10 +203,18 @@ def test_every_import_is_declared():
     assert not offenders
 
 
+def asked_by(function):
+    """The modules that a command names: a job's are those of its class, and of the classes that it inherits."""
+    if not hasattr(function, "job"):
+        return used_by(function.__wrapped__)
+    own = [kind for kind in function.job.__mro__ if kind.__module__.partition(".")[0] == "aidos"]
+    return set().union(*map(used_by, own))
+
+
 def test_a_command_needs_what_it_can_import():
     offenders = {}
     for command, function in commands().items():
-        packages = {each for each in reached(used_by(function.__wrapped__)) if not has(core(), each)}
+        packages = {each for each in reached(asked_by(function)) if not has(core(), each)}
         packages -= packages_of(possible(command)) | {"vl_convert", *BY_NAME}
         if command.startswith("expose"):
             packages -= {"lightgbm"}  # a model of trees says what it needs when it is opened
@@ -240,8 +248,11 @@ def test_every_need_names_commands_and_extras_that_there_are():
     [
         ("publish", {}, set()),
         ("risk rank", {}, {"risk"}),
-        ("evaluate statistics", {}, {"fairness", "search"}),
-        ("evaluate risk", {}, {"risk"}),
+        ("audit check", {}, {"audit"}),
+        ("audit bookmarklet", {}, set()),
+        ("evaluate statistics", {}, {"search", "studies"}),
+        ("evaluate mediator", {}, {"search", "studies"}),
+        ("evaluate risk", {}, {"risk", "studies"}),
         ("shield profile build", {"taxonomy": Path("icd-10-cm")}, {"search", "taxonomies"}),
         ("shield rules export", {}, set()),
         ("expose train", {"learner": "linear"}, {"exposure"}),
@@ -260,14 +271,14 @@ def test_all_missing_extras_are_named_in_one_hint_before_the_work(monkeypatch):
     done = []
     work = checked("evaluate utility", lambda *, output: done.append(output))
     work(output=1)
-    for package in ("Stemmer", "highspy"):
+    for package in ("Stemmer", "ir_measures"):
         monkeypatch.setitem(sys.modules, package, None)
     assert missing(["risk", "fairness", "report", "search", "risk"]) == ["fairness", "risk", "search"]
     with pytest.raises(MissingExtraError) as caught:
         work(output=2)
     assert done == [1]
     assert caught.value.message == "evaluate utility needs packages that are not installed"
-    assert caught.value.hint == f'pip install "{DISTRIBUTION}[fairness,search]"'
+    assert caught.value.hint == f'pip install "{DISTRIBUTION}[search,studies]"'
 
 
 HIDE = f"import sys; sys.modules.update(dict.fromkeys({sorted(packages_of(EXTRAS))!r}));"
@@ -288,7 +299,7 @@ def test_the_demo_of_a_core_install_shows_what_it_can_and_says_at_once_what_is_m
     assert done.returncode == 0, done.stderr
     first, second = done.stderr.splitlines()
     assert "without utility, mediator, shield, audit, exposure, risk, fairness" in first
-    assert f'pip install "{DISTRIBUTION}[audit,exposure,fairness,report,risk,search]"' in second
+    assert f'pip install "{DISTRIBUTION}[audit,exposure,fairness,report,risk,search,studies]"' in second
     page = (tmp_path / "demo" / "index.html").read_text()
     assert '<svg class="chart' not in page
     assert "Queries by the number of people who asked them" in page

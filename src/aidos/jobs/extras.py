@@ -32,37 +32,29 @@ class Extra(NamedTuple):
 EXTRAS: Mapping[str, Extra] = {
     "audit": Extra("aidos audit, aidos evaluate audit", ("numba", "scipy", "Stemmer", "tomotopy")),
     "collect": Extra("aidos audit collect", ("playwright",)),
-    "exposure": Extra(
-        "aidos expose, aidos evaluate exposure, aidos evaluate ups", ("empath", "numba", "scipy", "sklearn", "Stemmer")
-    ),
-    "fairness": Extra(
-        "aidos fair, aidos rank, aidos evaluate utility and its parts", ("highspy", "ir_measures", "numba", "scipy")
-    ),
+    "exposure": Extra("aidos expose, aidos evaluate exposure", ("empath", "numba", "scipy", "sklearn", "Stemmer")),
+    "fairness": Extra("aidos fair, aidos rank", ("highspy", "ir_measures", "numba", "scipy")),
     "ir-datasets": Extra("logs named ir_datasets:ID", ("ir_datasets",)),
     "lambdarank": Extra("aidos expose train --learner lambdarank", ("lightgbm",)),
     "pyterrier": Extra("the re-ranker as a step of a PyTerrier pipeline", ("pyterrier",)),
     "report": Extra("charts in pages; without it pages have tables", ("vl_convert",)),
     "risk": Extra("aidos risk, aidos evaluate risk", ("gensim", "numba", "scipy", "Stemmer", "tomotopy")),
     "search": Extra(
-        "aidos shield, aidos mediate, aidos taxonomy find, aidos evaluate utility and its parts", ("numba", "Stemmer")
+        "aidos shield, aidos mediate, aidos taxonomy find, every other aidos evaluate", ("numba", "Stemmer")
     ),
     "services": Extra("search services over HTTP, PostgreSQL", ("httpx", "psycopg")),
+    "studies": Extra("aidos evaluate, each beside the extra above that names it", ("ir_measures", "scipy")),
     "taxonomies": Extra("aidos taxonomy import icd-10-cm", ("simple_icd_10_cm",)),
 }
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
+    "audit": ("audit",),
+    "audit bookmarklet": (),
     "audit collect": ("collect",),
-    "audit compare": ("audit",),
-    "audit evidence": ("audit",),
-    "audit learn": ("audit",),
-    "audit plan": ("audit",),
-    "audit rehearse": ("audit",),
-    "evaluate": ("fairness", "search"),
-    "evaluate audit": ("audit",),
-    "evaluate exposure": ("exposure",),
-    "evaluate mediator": ("search",),
-    "evaluate risk": ("risk",),
-    "evaluate ups": ("exposure",),
+    "evaluate": ("search", "studies"),
+    "evaluate audit": ("audit", "studies"),
+    "evaluate exposure": ("exposure", "studies"),
+    "evaluate risk": ("risk", "studies"),
     "expose": ("exposure",),
     "fair measure": ("fairness",),
     "fair rerank": ("fairness",),

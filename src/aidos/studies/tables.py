@@ -166,7 +166,7 @@ def _student(mean: float, error: float, degrees: int) -> tuple[float, float, flo
     try:
         from scipy.special import stdtr, stdtrit
     except ImportError as missing:
-        raise MissingExtraError("a t-test", extra="exposure") from missing
+        raise MissingExtraError("a t-test", extra="studies") from missing
     statistic = mean / error
     return statistic, float(2 * stdtr(degrees, -abs(statistic))), float(error * stdtrit(degrees, CONFIDENT))
 

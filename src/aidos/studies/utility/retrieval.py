@@ -184,7 +184,7 @@ class _Judged:
         try:
             package = import_module("ir_measures")
         except ImportError as error:
-            raise MissingExtraError("measuring rankings", extra="fairness") from error
+            raise MissingExtraError("measuring rankings", extra="studies") from error
         places = {query: str(place) for place, query in enumerate(queries)}
         grades: dict[str, dict[str, int]] = {}
         for query, address, grade in _rows(relevance, ("user_query", "object_id", "grade")):
