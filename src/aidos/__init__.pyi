@@ -253,8 +253,8 @@ def sample(
     /,
     *,
     output: str | Path | None = ...,
-    size: str | int = ...,
     seed: int = ...,
+    size: str | int = ...,
     topics: int = ...,
     desk: Desk | None = ...,
 ) -> Sample:
@@ -272,11 +272,11 @@ def shield(
 
 def simulate(
     *,
+    output: str | Path | None = ...,
     methods: str = ...,
     floors: str = ...,
     rankings: int = ...,
     bound: bool = ...,
-    output: str | Path | None = ...,
     shape: Literal["", "uniform", "linear", "exponential"] = ...,
     subjects: int = ...,
     ratings: str = ...,
@@ -444,9 +444,9 @@ def audit(
     results_at: str = ...,
     query_at: str = ...,
     skip_bad_pairs: bool = ...,
+    taxonomy: str | Path | None = ...,
     topics: Literal["taxonomy", "lda"] | None = ...,
     number: int | None = ...,
-    taxonomy: str | Path | None = ...,
     topic_maps: str | Path | None = ...,
     topic_model: str | Path | None = ...,
     joint: bool = ...,
@@ -466,9 +466,9 @@ def audit(
 
 def rehearse(
     *,
-    output: str | Path | None = ...,
-    size: str = ...,
     seed: int = ...,
+    size: str = ...,
+    output: str | Path | None = ...,
     account: int | None = ...,
     queries: int = ...,
     pilot: float = ...,

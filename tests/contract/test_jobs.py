@@ -6,9 +6,11 @@ import importlib
 import inspect
 import itertools
 import textwrap
-from typing import get_args, get_type_hints
+from types import UnionType
+from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from annotated_types import Ge, Gt, Le, Lt
 
 from aidos.jobs.answer import Answer, Finding, Release
 from aidos.jobs.asking import bare
@@ -115,6 +117,33 @@ def test_no_option_is_declared_twice():
     found = {(name, words): classes for (name, _, words), classes in places.items() if len(classes) > 1}
     assert {option: classes for option, classes in found.items() if option not in TWICE} == {}
     assert TWICE.keys() <= found.keys(), "permitted, but declared once"
+
+
+CHECK_THEMSELVES = {"World.size", "World.topics"}
+"""Whole numbers whose limits the class itself tells: a size may be a word, topics are as many as the taxonomy has."""
+
+
+def whole_numbers(hint, marks=()):
+    """The limits of every whole number that a parameter is, or holds."""
+    if get_origin(hint) is Annotated:
+        yield from whole_numbers(get_args(hint)[0], hint.__metadata__)
+    elif hint is int:
+        yield marks
+    elif get_origin(hint) is not Literal:
+        alone = get_origin(hint) in {Union, UnionType}
+        yield from itertools.chain.from_iterable(whole_numbers(part, marks * alone) for part in get_args(hint))
+
+
+def test_every_whole_number_has_limits():
+    asked = itertools.chain.from_iterable(map(with_nested, JOBS.values()))
+    unlimited = {
+        f"{kind.__name__}.{each.name}"
+        for kind in {*asked, *map(find_mechanism, mechanism_names())}
+        for each in dataclasses.fields(kind)
+        for marks in whole_numbers(get_type_hints(kind, include_extras=True)[each.name])
+        if not any(isinstance(mark, Le | Lt) for mark in marks) or not any(isinstance(mark, Ge | Gt) for mark in marks)
+    }
+    assert unlimited == CHECK_THEMSELVES
 
 
 def test_its_answer_is_a_release_or_a_finding_and_nothing_else(job):

@@ -6,6 +6,7 @@ import re
 import shutil
 import stat
 from pathlib import Path
+from typing import get_args, get_origin
 
 import pytest
 from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
@@ -13,7 +14,7 @@ from questions import ASK_OTHERS, QUESTIONS, SLOW_QUESTIONS, prepare
 import aidos
 from aidos.errors import AidosError
 from aidos.jobs.answer import Finding
-from aidos.jobs.asking import json_schema, parameters_of
+from aidos.jobs.asking import bare, json_schema, parameters_of
 from aidos.jobs.job import Named, Negative, Several
 from aidos.surfaces.cli import run
 from aidos.surfaces.registry import JOBS, find_job
@@ -156,6 +157,37 @@ def test_the_same_mistake_is_told_on_every_surface(words, elsewhere, capsys):
     with pytest.raises(AidosError, match="no_such_thing") as caught:
         aidos.ask(words, **given)
     assert caught.value.hint
+
+
+WILD = (10**400, -1, 2**63)
+UNREADABLE = 10**5_000
+"""Python itself refuses to write it in digits, and to read it from them."""
+
+
+def whole_numbers(job):
+    """The parameters of a job that are whole numbers, or lists of them."""
+    return [each for each in parameters_of(job) if int in (bare(each.kind), *get_args(bare(each.kind)))]
+
+
+@pytest.mark.parametrize("words", [words for words in [*QUESTIONS, *SLOW_QUESTIONS] if whole_numbers(find_job(words))])
+def test_a_number_that_nobody_means_is_refused_at_once_on_every_surface(words, elsewhere, capsys):
+    job = find_job(words)
+    elsewhere("wild")
+    for each in whole_numbers(job):
+        many = get_origin(bare(each.kind)) is tuple
+        with pytest.raises(AidosError, match=each.name):
+            aidos.ask(words, **{**ALL[words], each.name: [UNREADABLE] if many else UNREADABLE})
+        for number in WILD:
+            given = {**ALL[words], each.name: [number] if many else number}
+            with pytest.raises(AidosError, match=each.name) as caught:
+                aidos.ask(words, **given)
+            assert caught.value.hint, each.name
+            assert len(str(caught.value)) < 500, each.name
+            code = run([*words.split(), *as_arguments(job, given), "--quiet"])
+            assert code == 2, each.name
+            told = capsys.readouterr().err
+            assert option(each).lstrip("-").replace("-", "_") in told.replace("-", "_")
+            assert "Traceback" not in told
 
 
 @pytest.mark.parametrize("words", ALL)

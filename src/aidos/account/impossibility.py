@@ -21,6 +21,7 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD, ITEMS
 from aidos.errors import ParameterError
 
 __all__ = ["Bound", "Contributing", "Impossibility"]
@@ -42,7 +43,7 @@ class Bound:
 class Contributing:
     """How much one person contributes."""
 
-    items_per_person: Annotated[int, Ge(1)]
+    items_per_person: Annotated[int, Ge(1), ITEMS]
     """Most items that one person contributes (m)."""
 
 
@@ -50,17 +51,17 @@ class Contributing:
 class Impossibility(Contributing):
     """The setting of the corollary."""
 
-    people: Annotated[int, Ge(1)]
+    people: Annotated[int, Ge(1), CROWD]
     """People in the log (U)."""
     epsilon: Annotated[float, Gt(0)]
     """Privacy loss of one person, at most."""
-    threshold: Annotated[int, Ge(1)]
+    threshold: Annotated[int, Ge(1), CROWD]
     """People who make an item very frequent (tau + xi)."""
     domain: Annotated[float, Ge(1)]
     """How many items there could be; 5.3e35 are the pairs of queries of three words out of 900,000."""
     accuracy: Annotated[float, Gt(0), Le(1)] = 0.01
     """Least probability with which a very frequent item is to be published (c)."""
-    slack: Annotated[int, Ge(0)] = 0
+    slack: Annotated[int, Ge(0), CROWD] = 0
     """Half the width of the band in which errors are not counted (xi)."""
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from aidos.errors import ParameterError, WrongParameter
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_parameters", "did_you_mean", "read_parameters", "wrong_kind"]
+__all__ = ["check_parameters", "did_you_mean", "read_parameters", "shown", "wrong_kind"]
 
 KINDS: dict[object, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "True or False"),
@@ -30,6 +30,10 @@ KINDS: dict[object, tuple[tuple[type, ...], str]] = {
     NoneType: ((NoneType,), "None"),
 }
 """What a value of each type may be, and what people call it. NumPy's numbers are numbers."""
+
+
+MOST_BITS = 1023
+"""Of a number that a float can hold."""
 
 
 def check_parameters(spec: DataclassInstance) -> None:
@@ -87,20 +91,30 @@ def wrong_kind(value: object, hint: object) -> str:
 def _broken(value: object, hint: object) -> list[tuple[str, str]]:
     """What stands before the name of a parameter, and what behind it, for each thing that is wrong."""
     if words := wrong_kind(value, hint):
-        return [("", f"must be {words}, got {_shown(value)}")]
+        return [("", f"must be {words}, got {shown(value)}")]
     listed = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     kinds = get_args(listed)
     if isinstance(value, tuple) and get_origin(listed) is tuple and kinds[1:] == (Ellipsis,):
         return [(f"each of {before}", behind) for item in value for before, behind in _broken(item, kinds[0])]
     if isinstance(value, float) and not isfinite(value):
         return [("", f"must be finite, got {value!r}")]
+    if _too_long(value) and not wrong_kind(0.5, hint):
+        return [("", f"must be at most 1e308, got {shown(value)}")]
+    told = shown(value) if _too_long(value) else repr(value)
     asked = (_words_if_broken(limit, value) for limit in _limits(hint))
-    return [("", f"must be {words}, got {value!r}") for words in asked if words]
+    return [("", f"must be {words}, got {told}") for words in asked if words]
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value of the wrong kind: a text as it was written, of anything else only what it is."""
+    if _too_long(value):
+        return "a number that is far too long"
     return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+
+
+def _too_long(value: object) -> bool:
+    """Whether a whole number is beyond what floats hold: no arithmetic takes it, and nobody reads its digits."""
+    return isinstance(value, int) and value.bit_length() > MOST_BITS
 
 
 def _limits(hint: object) -> tuple[object, ...]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import duckdb
 
+from aidos.core.checks import shown
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.files import replace_when_done
 from aidos.engine.scratch import scratch_directory
@@ -32,6 +33,7 @@ __all__ = ["EmbeddedEngine", "EmbeddedTable", "quote_name", "quote_text"]
 Answer = TypeVar("Answer")
 DAMAGED_FILE = ("parquet", "magic bytes", "tprotocol", "thrift", "decompress", "zstd", "column chunk", "page header")
 MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|%)", re.IGNORECASE)
+MOST_THREADS = 1_024
 
 
 class EmbeddedEngine:
@@ -47,8 +49,9 @@ class EmbeddedEngine:
     ) -> None:
         if memory and not (isinstance(memory, str) and MEMORY.fullmatch(memory)):
             raise ParameterError(f"memory must be a size such as 1GB or 512MB, got {memory!r}", hint="for example 4GB")
-        if threads is not None and not (isinstance(threads, int) and threads >= 1):
-            raise ParameterError(f"threads must be at least 1, got {threads!r}", hint="give a whole number")
+        if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MOST_THREADS):
+            words = f"threads must be at least 1 and at most {MOST_THREADS}, got {shown(threads)}"
+            raise ParameterError(words, hint="give a whole number")
         self.memory = memory
         self.threads = threads or os.cpu_count() or 1
         self.progress = progress

@@ -18,14 +18,14 @@ from textwrap import dedent
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from aidos.core.checks import did_you_mean, wrong_kind
+from aidos.core.checks import check_parameters, did_you_mean, wrong_kind
 from aidos.engine.inputs import refuse_special
 from aidos.errors import ParameterError, WrongParameter
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas
 
-__all__ = ["Asked", "answer_of", "ask_job", "bare", "json_schema", "nested", "parameters_of"]
+__all__ = ["Asked", "answer_of", "ask_job", "bare", "json_schema", "made_of", "nested", "parameters_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +125,13 @@ def bare(hint: Any) -> Any:
     return hint
 
 
+def made_of(kind: type, given: Mapping[str, Any]) -> Any:
+    """A value of a dataclass, with the limits of its fields checked whether or not it does so itself."""
+    value = kind(**given)
+    check_parameters(value)
+    return value
+
+
 def _filled(kind: type, given: Mapping[str, Any]) -> Any:
     """A dataclass with these parameters, and what is inside it; an inner one that may be missing is, if none is its."""
     hints = get_type_hints(kind, include_extras=True)
@@ -148,7 +155,7 @@ def _filled(kind: type, given: Mapping[str, Any]) -> Any:
     if wrong:
         broken = [one for error in wrong for one in error.parameters]
         raise ParameterError("; ".join(map(str, broken or wrong)), hint=wrong[0].hint, parameters=broken)
-    return kind(**made)
+    return made_of(kind, made)
 
 
 def _settled(name: str, value: Any, hint: Any) -> Any:

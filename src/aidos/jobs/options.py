@@ -11,6 +11,7 @@ from typing import Annotated
 
 from annotated_types import Ge
 
+from aidos.core.limits import SEED
 from aidos.jobs.job import RequiredInTerminal, Short
 
 __all__ = ["Drawn", "Filled", "OnBundledTaxonomy", "OnTaxonomy", "Paged"]
@@ -52,5 +53,5 @@ class OnBundledTaxonomy:
 class Drawn:
     """A job that draws, and does it again with the same seed."""
 
-    seed: Annotated[int, Ge(0)] = 0
+    seed: Annotated[int, Ge(0), SEED] = 0
     """Of everything that is drawn."""

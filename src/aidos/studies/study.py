@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SEED
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding, as_path
 from aidos.jobs.job import RequiredInTerminal, Short
@@ -252,7 +253,7 @@ class InParts(OnWorld):
     """The directory for results: tables and a page."""
     part: tuple[str, ...] = ()
     """A part to run; may be repeated; all if unset."""
-    seed: Annotated[int, Ge(0)] = 7
+    seed: Annotated[int, Ge(0), SEED] = 7
     """Of the world, and of everything that is drawn."""
 
     def __post_init__(self) -> None:

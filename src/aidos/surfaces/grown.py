@@ -22,7 +22,7 @@ from cyclopts import Group, Parameter, Token
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
-from aidos.jobs.asking import bare
+from aidos.jobs.asking import bare, made_of
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, Job, Named, Negative, Private, RequiredInTerminal, Section, Several, Short
 from aidos.surfaces.bars import TerminalProgress
@@ -256,7 +256,7 @@ def _undressed(value: Any) -> Any:
     for name, mark in _texts(type(value)).items():
         made[name] = made[name] and read_text(made[name], mark.what)
     try:
-        return type(value)._bare(**made)
+        return made_of(type(value)._bare, made)
     except ParameterError as error:
         # In the words of who asked: a parameter may have another name on the command line.
         named = {name: mark.name for name, mark in _marks(type(value)) if isinstance(mark, Named)}

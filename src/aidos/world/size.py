@@ -9,7 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Annotated
 
+from annotated_types import Ge
+
+from aidos.core.checks import shown
+from aidos.core.limits import LONG_SEED
 from aidos.errors import ParameterError
 from aidos.model.topics import default_taxonomy
 
@@ -37,7 +42,7 @@ AOL_ACTIVITY = 36_000_000 / (650_000 * MONTHS * 34)
 class Seeded:
     """What is made of a sample world."""
 
-    seed: int = 7
+    seed: Annotated[int, Ge(0), LONG_SEED] = 7
     """Another seed is another world."""
 
 
@@ -63,13 +68,13 @@ class World(Seeded):
         if self.size not in NAMED_SIZES and not 1 <= _number(self.size) <= MAX_PEOPLE:
             problems.append(
                 f"size must be one of {', '.join(NAMED_SIZES)} or a number of people from 1 to {MAX_PEOPLE}, "
-                f"got {self.size!r}"
+                f"got {shown(self.size)}"
             )
         if not 0 <= self.seed <= MAX_SEED:
-            problems.append(f"seed must be from 0 to {MAX_SEED}, got {self.seed!r}")
+            problems.append(f"seed must be from 0 to {MAX_SEED}, got {shown(self.seed)}")
         most = len(default_taxonomy().leaves())
         if not MIN_TOPICS <= self.topics <= most:
-            problems.append(f"topics must be from {MIN_TOPICS} to {most}, got {self.topics!r}")
+            problems.append(f"topics must be from {MIN_TOPICS} to {most}, got {shown(self.topics)}")
         if problems:
             raise ParameterError("; ".join(problems))
 

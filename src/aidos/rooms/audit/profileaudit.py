@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import LONG_SEED, SHOWN
 from aidos.rooms.audit.conclusion import Grant
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ class ProfileAudit:
     confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
     """How surely the intervals hold what they are about."""
 
-    evidence: Annotated[int, Ge(0)] = 10
+    evidence: Annotated[int, Ge(0), SHOWN] = 10
     """Queries that are shown as evidence, at most."""
 
-    seed: Annotated[int, Ge(0)] = 0
+    seed: Annotated[int, Ge(0), LONG_SEED] = 0
     """What the tests start from; the same seed gives the same finding."""
 
     granted: tuple[Grant, ...] = ()

@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import Guarantee, NoGuarantee
+from aidos.core.limits import LEVELS, SHOWN
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding, Release
 from aidos.jobs.desk import Desk
@@ -86,7 +87,7 @@ class ShowTaxonomy(OnTaxonomy):
     topic: str = ""
     """The topic to begin with, by its id or its name; if unset the root."""
     _: KW_ONLY
-    depth: Annotated[int, Ge(0)] = 2
+    depth: Annotated[int, Ge(0), LEVELS] = 2
     """How many levels below it."""
 
     def __post_init__(self) -> None:
@@ -144,7 +145,7 @@ class FindTopics(OnTaxonomy):
     words: Annotated[tuple[str, ...], Private("names")]
     """The words to look for, or - for the standard input."""
     _: KW_ONLY
-    most: int = 20
+    most: Annotated[int, Ge(1), SHOWN] = 20
     """How many topics at most."""
     least: float = 0.3
     """Share of the best score that a topic needs, from 0 to 1."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SHOWN
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private, Short
@@ -112,7 +113,7 @@ class MemberExposure(Finding):
 class OfQueries:
     """A job that shows queries, the most critical first."""
 
-    top: Annotated[int, Ge(1)] = 20
+    top: Annotated[int, Ge(1), SHOWN] = 20
     """How many queries are shown."""
     model: Path | None = None
     """A model that `aidos expose train` wrote; the one trained on the sample world if unset."""

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
@@ -35,7 +35,7 @@ class WhoIsRanked:
     shape: Literal["", "uniform", "linear", "exponential"] = ""
     """Synthetic relevance: uniform, linear or exponential; linear where there are no ratings."""
 
-    subjects: Annotated[int, Ge(1)] = 100
+    subjects: Annotated[int, Ge(1), Le(10**6)] = 100
     """How many subjects a shape has."""
 
     ratings: str = ""
@@ -173,7 +173,7 @@ class SimulateRankings(Paged):
     """Methods to compare, with commas between."""
     floors: str = "0.8"
     """Quality floors, with commas between."""
-    rankings: Annotated[int, Ge(1)] = 20_000
+    rankings: Annotated[int, Ge(1), Le(10**8)] = 20_000
     """How many rankings to serve."""
     bound: Annotated[bool, Negative("--no-bound")] = True
     """Also compute the least unfairness possible, which can take a while."""

@@ -7,6 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Ge
+
+from aidos.core.limits import ROWS
 from aidos.jobs.answer import Finding, facts_block
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Section, Short
@@ -112,7 +115,7 @@ class ImportAccounts:
     _: KW_ONLY
     store: Path
     """The store to make."""
-    rankings: int | None = None
+    rankings: Annotated[int | None, Ge(0), ROWS] = None
     """How many rankings the numbers come from; if unset what the file says, or 0."""
     attending: Annotated[Attending | None, Section("Attention and quality")] = None
 

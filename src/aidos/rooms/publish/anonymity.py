@@ -40,6 +40,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import Guarantee, KAnonymity, Unit
+from aidos.core.limits import CROWD
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
@@ -69,7 +70,7 @@ class AnonymousLog:
 class KQueryAnonymity:
     """Publish the log without names and without queries of fewer than k people (Adar 2007). A comparator."""
 
-    k: Annotated[int, Ge(2)] = 10
+    k: Annotated[int, Ge(2), CROWD] = 10
     """Queries of fewer people are dropped."""
 
     def __post_init__(self) -> None:
@@ -113,7 +114,7 @@ class AnonymousVisits:
 class KSessionAnonymity:
     """Publish each visit's keywords, changed until k visits are alike (Motwani and Nabar 2008). A comparator."""
 
-    k: Annotated[int, Ge(2)] = 10
+    k: Annotated[int, Ge(2), CROWD] = 10
     """Visits that have the same keywords, at least."""
 
     def __post_init__(self) -> None:
@@ -173,7 +174,7 @@ def _visits(asked: str, number: str, k: int) -> str:
 class KKeywordAnonymity:
     """Publish how many people used each keyword, rare ones cut to prefixes (He and Naughton 2009). A comparator."""
 
-    k: Annotated[int, Ge(2)] = 10
+    k: Annotated[int, Ge(2), CROWD] = 10
     """People who have each published keyword or prefix, at least."""
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ from annotated_types import Ge
 from aidos.account.thresholds import noise_scale
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import Neighbours, PureDP
+from aidos.core.limits import ITEMS
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
@@ -54,7 +55,7 @@ class ClickData:
 class ClickCounts(Swaying):
     """Publish noisy click counts for every result on a public list (for queries that were released before)."""
 
-    items_per_person: Annotated[int, Ge(1)] = 10
+    items_per_person: Annotated[int, Ge(1), ITEMS] = 10
     """Clicks kept of each person before counting."""
     neighbours: Neighbours = Neighbours.ADD_OR_REMOVE_ONE
     """What the promise compares; replace-one takes twice the noise."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import ITEMS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +62,7 @@ class ItemParameters:
     """How much one person may sway the output, all kinds of items together; smaller is more private."""
     delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
     """Chance that the promise fails, for example that an item only one person has gets out."""
-    items_per_person: Annotated[int, Ge(1)] = 10
+    items_per_person: Annotated[int, Ge(1), ITEMS] = 10
     """Items kept of each person before counting (m in the papers)."""
 
     def __post_init__(self) -> None:

@@ -20,11 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, isfinite
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Protocol, cast, runtime_checkable
+
+from annotated_types import Ge
 
 from aidos.account.composition import GaussianPart, compose, joined, joint_delta
 from aidos.account.gaussian import gaussian_epsilon, gaussian_sigma
 from aidos.core.guarantee import ApproxDP, Guarantee
+from aidos.core.limits import ITEMS
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
@@ -92,7 +95,7 @@ class LogRelease:
     """Which kinds: keywords, queries, clicks, pairs."""
     shares: tuple[float, ...] = ()
     """Of the budget, for each kind; equal when not given."""
-    items_per_person: tuple[int, ...] = ()
+    items_per_person: tuple[Annotated[int, Ge(1), ITEMS], ...] = ()
     """Items kept of each person, for each kind; the mechanism's when not given."""
 
     def __post_init__(self) -> None:

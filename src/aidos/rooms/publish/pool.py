@@ -34,6 +34,7 @@ from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP, Guarantee, NoGuarantee, PureDP
+from aidos.core.limits import ROWS
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
@@ -89,13 +90,13 @@ class PoolRelease:
     transition_scale: Annotated[float, Gt(0), Le(2**15)] = 15.0
     """Scale of the noise on transition counts (b_t)."""
 
-    query_threshold: Annotated[int, Ge(0)] = 500
+    query_threshold: Annotated[int, Ge(0), ROWS] = 500
     """Queries with a noisy count above it are released (K)."""
 
-    click_threshold: Annotated[int, Ge(0)] = 500
+    click_threshold: Annotated[int, Ge(0), ROWS] = 500
     """Clicks with a noisy count above it are released; as-published does not look at it."""
 
-    transition_threshold: Annotated[int, Ge(0)] = 250
+    transition_threshold: Annotated[int, Ge(0), ROWS] = 250
     """Transitions with a noisy count above it are released; as-published does not look at it."""
 
     def __post_init__(self) -> None:

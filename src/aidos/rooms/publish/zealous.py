@@ -41,6 +41,7 @@ from annotated_types import Ge, Gt, Lt
 from aidos.account.zealous import ZealousCalibration, indistinguishable, probabilistic
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP, Neighbours, ProbabilisticDP
+from aidos.core.limits import CROWD, ITEMS
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
@@ -66,13 +67,13 @@ class Zealous:
     """How much replacing one person may sway the output; smaller is more private."""
     delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
     """Chance that the promise fails."""
-    items_per_person: Annotated[int, Ge(1)] = 10
+    items_per_person: Annotated[int, Ge(1), ITEMS] = 10
     """Items kept of each person before counting (m in the paper)."""
     promise: Promise = "indistinguishable"
     """Which of the paper's two guarantees: indistinguishable (approximate DP) or probabilistic (DP)."""
-    people: Annotated[int | None, Ge(1)] = None
+    people: Annotated[int | None, Ge(1), CROWD] = None
     """People who are counted at most, a public number; the probabilistic promise needs it (U in the paper)."""
-    first_threshold: Annotated[int | None, Ge(1)] = None
+    first_threshold: Annotated[int | None, Ge(1), CROWD] = None
     """Fewest people of an item that gets noise (tau); the best one when not given. For the probabilistic promise."""
 
     def __post_init__(self) -> None:

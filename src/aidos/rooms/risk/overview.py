@@ -17,6 +17,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
+from aidos.core.limits import CROWD
 from aidos.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Overview:
 class RiskOverview:
     """Counts people by risk, for operators."""
 
-    least: Annotated[int, Ge(2)] = 20
+    least: Annotated[int, Ge(2), CROWD] = 20
     """Fewest people that a number may be about; at least 20 with a table of quantiles."""
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SEED
 from aidos.errors import ParameterError
 from aidos.jobs.options import Drawn
 from aidos.world.size import NAMED_SIZES, World
@@ -97,7 +98,7 @@ class AuditExperiment(Drawn):
     """Queries that each of them asks, both times."""
     level: Annotated[float, Gt(0), Lt(1)] = 0.05
     """The rate of false alarms that verdicts promise."""
-    seed: Annotated[int, Ge(0)] = 7
+    seed: Annotated[int, Ge(0), SEED] = 7
 
     def __post_init__(self) -> None:
         if unknown := [part for part in self.parts if part not in PARTS]:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Ge, Lt
+from annotated_types import Ge, Le, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD
 from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.options import Filled
@@ -242,9 +243,9 @@ class RehearseAudit(Filled, OnSample):
     """
 
     size: str = "tiny"
-    account: int | None = None
+    account: Annotated[int | None, Ge(0), CROWD] = None
     """The number of the account, from 0 on; the first with something to hide if unset."""
-    queries: Annotated[int, Ge(20)] = 300
+    queries: Annotated[int, Ge(20), Le(10**6)] = 300
     """How many searches are asked, the pilot included."""
     pilot: Annotated[float, Ge(0), Lt(1)] = 1 / 3
     """The share of them that is asked as they come, to choose the others by; 0 chooses none, nor do fewer than 60."""

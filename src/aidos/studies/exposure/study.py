@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SEED
 from aidos.errors import InputError, ParameterError
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, RequiredInTerminal, Short
@@ -304,7 +305,7 @@ class ExposureStudy(OnWorld):
     """The directory that `aidos expose compute` wrote, for judgements."""
     model: Path | None = None
     """A model that `aidos expose train` wrote; the bundled one, trained on seed 1, if unset."""
-    seed: Annotated[int, Ge(0)] = 23
+    seed: Annotated[int, Ge(0), SEED] = 23
     """Of the sample world."""
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import ROWS
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import HowToRead
@@ -196,11 +197,11 @@ class MediatorStudy(Drawn):
     """Chances of scattering, with commas between."""
     heuristics: Annotated[tuple[Heuristic, ...], Commas()] = ("pools", "original", "commons")
     """Ways to choose accounts, with commas between."""
-    least_questions: Annotated[int, Ge(1)] = 150
+    least_questions: Annotated[int, Ge(1), ROWS] = 150
     """Only people who asked at least so many questions."""
     topic: Literal["forum", "tag"] = "forum"
     """What the topic of a question is: forum or tag."""
-    queries_per_person: Annotated[int, Ge(0)] = 20
+    queries_per_person: Annotated[int, Ge(0), ROWS] = 20
     """Queries of each person that are searched, 0 for all."""
     shared: Annotated[SharedAccounts, Section("Accounts")] = field(default_factory=SharedAccounts)
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)

@@ -17,6 +17,7 @@ import pyarrow as pa
 from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import ROUNDS, SEED
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.embedded import EmbeddedTable
 from aidos.errors import InputError, ParameterError
@@ -45,13 +46,13 @@ Varied = tuple[RiskMeasure, tuple[str, float] | None]
 class Learning(Rounds):
     """How models are learned."""
 
-    latent_topics: Annotated[int, Ge(2)] = 120
+    latent_topics: Annotated[int, Ge(2), Le(10_000)] = 120
     """Topics of the topic model: about as many as the background is about."""
-    iterations: Annotated[int, Ge(1)] = 100
-    dimensions: Annotated[int, Ge(2)] = 100
+    iterations: Annotated[int, Ge(1), ROUNDS] = 100
+    dimensions: Annotated[int, Ge(2), Le(10_000)] = 100
     domains: Domains = "fields"
     """How sensitive topics are grouped: by the six fields of the thesis, or by branches of the taxonomy."""
-    seed: Annotated[int, Ge(1)] = 1
+    seed: Annotated[int, Ge(1), SEED] = 1
     """Of both models."""
 
     def __post_init__(self) -> None:

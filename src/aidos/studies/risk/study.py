@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD, SEED
 from aidos.errors import InputError, ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -34,7 +35,7 @@ class Drawing:
     """Draw profiles of the posts and write a sheet for judges, instead of measuring."""
     topic: tuple[str, ...] = ()
     """A topic that profiles are drawn for; may be repeated."""
-    profiles: Annotated[int, Ge(1)] | None = None
+    profiles: Annotated[int, Ge(1), CROWD] | None = None
     """How many profiles are drawn for a topic; if unset 100 for a sheet, and everybody counts otherwise."""
     base: Annotated[float, Ge(1)] = 100.0
     """People are drawn in proportion to base^score; 1000 suits very skewed scores."""
@@ -55,7 +56,7 @@ class SampleEntries:
     """What of it is looked at: posts or log."""
     size: str = "small"
     """Its size: tiny, small or a number of people."""
-    seed: Annotated[int, Ge(0)] = 7
+    seed: Annotated[int, Ge(0), SEED] = 7
     """Of the world, and of draws."""
 
 

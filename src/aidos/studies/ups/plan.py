@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from annotated_types import Ge, Gt, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SEED
 from aidos.errors import ParameterError
 from aidos.jobs.options import Drawn
 from aidos.rooms.shield.profile.generalisation import Algorithm
@@ -67,7 +68,7 @@ class UpsExperiment(Drawn):
     """Results of a query that are put in order."""
     usual_limit: Annotated[float, Gt(0), Le(1)] = 0.1
     """The limit that findings are read at."""
-    seed: Annotated[int, Ge(0)] = 7
+    seed: Annotated[int, Ge(0), SEED] = 7
 
     def __post_init__(self) -> None:
         if unknown := [part for part in self.parts if part not in PARTS]:

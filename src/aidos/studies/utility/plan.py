@@ -20,6 +20,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from annotated_types import Ge, Gt, Le, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD, ROWS
 from aidos.errors import ParameterError
 from aidos.jobs.job import Commas
 
@@ -111,7 +112,7 @@ class Job:
 class OfAnonymity:
     """A comparison with k-anonymity."""
 
-    ks: Annotated[tuple[Annotated[int, Ge(2)], ...], Commas()] = (5, 10, 20, 50, 100)
+    ks: Annotated[tuple[Annotated[int, Ge(2), CROWD], ...], Commas()] = (5, 10, 20, 50, 100)
     """People that a query needs, for k-anonymity."""
 
 
@@ -119,7 +120,7 @@ class OfAnonymity:
 class Tried:
     """An experiment on queries of people who were held out."""
 
-    tried_queries: Annotated[int, Ge(2)] = 1_000
+    tried_queries: Annotated[int, Ge(2), ROWS] = 1_000
     """Queries that are tried in each fold, at most."""
 
 

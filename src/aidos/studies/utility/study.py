@@ -13,9 +13,10 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import ITEMS, ROUNDS, ROWS, SEED
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -54,9 +55,9 @@ class OnWhat:
     """The searched collection: a Parquet file with object_id and text, posts, or texts; may be repeated."""
     size: str = "small"
     """The size of the sample world, where no log is named: tiny, small, medium or a number of people."""
-    seed: Annotated[int, Ge(0)] = USUAL.seed
+    seed: Annotated[int, Ge(0), SEED] = USUAL.seed
     """Of the sample world, and of all noise."""
-    repeats: Annotated[int, Ge(1)] = USUAL.repeats
+    repeats: Annotated[int, Ge(1), ROUNDS] = USUAL.repeats
     """How often each release is simulated, with other noise."""
 
 
@@ -169,7 +170,7 @@ class StatisticsStudy(_Single, OfAnonymity, _AsInPaper, _Varied, _Kinds):
     _: KW_ONLY
     epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.epsilons
     """Strengths at one item of each person, with commas between."""
-    items_per_person: Annotated[tuple[int, ...], Commas()] = USUAL.items_per_person
+    items_per_person: Annotated[tuple[Annotated[int, Ge(1), ITEMS], ...], Commas()] = USUAL.items_per_person
     """Limits on items of each person (m)."""
 
 
@@ -192,11 +193,11 @@ class CachingStudy(_Single, OfAnonymity, _Strengths, _Varied):
     experiments: ClassVar = ("caching",)
 
     _: KW_ONLY
-    items_per_person: Annotated[tuple[int, ...], Commas()] = USUAL.items_per_person
+    items_per_person: Annotated[tuple[Annotated[int, Ge(1), ITEMS], ...], Commas()] = USUAL.items_per_person
     """Limits on keywords of each person (m)."""
-    cache_items: int = USUAL.cache_items
+    cache_items: Annotated[int, Ge(1), ITEMS] = USUAL.cache_items
     """The limit at which strengths are varied, as in the paper."""
-    cache_bytes: int = USUAL.cache_bytes
+    cache_bytes: Annotated[int, Ge(1), ROWS] = USUAL.cache_bytes
     """Memory for posting lists, as in the paper."""
 
 
@@ -220,7 +221,7 @@ class SubstitutionStudy(_Single, OfAnonymity, _AsInPaper, _Strengths):
     _: KW_ONLY
     usual_epsilon: float = USUAL.usual_epsilon
     """The strength that findings are read at."""
-    suggested_queries: int = USUAL.suggested_queries
+    suggested_queries: Annotated[int, Ge(1), ROWS] = USUAL.suggested_queries
     """The most frequent queries that suggestions are made for, as in the paper."""
 
 
@@ -249,15 +250,15 @@ class RetrievalStudy(_Single, Tried):
     _: KW_ONLY
     noise_scales: Annotated[tuple[float, ...], Commas()] = ()
     """Noise of the pool release (b), with commas between; 10,50,100,500 scaled to the log if unset."""
-    thresholds: Annotated[tuple[int, ...], Commas()] = ()
+    thresholds: Annotated[tuple[Annotated[int, Ge(1), ROWS], ...], Commas()] = ()
     """Counts that queries need (K); 10,100,500 scaled to the log if unset."""
     usual_noise: float | None = None
     """The noise of the tables; the paper's 10 scaled to the log if unset."""
-    usual_threshold: int | None = None
+    usual_threshold: Annotated[int | None, Ge(1), ROWS] = None
     """The threshold of the tables; the paper's 500 scaled to the log if unset."""
-    pool_limit: int | None = None
+    pool_limit: Annotated[int | None, Ge(2), Le(10_000)] = None
     """Queries, clicks and transitions of each person that count (q_f); 100 scaled to the log if unset."""
-    folds: int = USUAL.folds
+    folds: Annotated[int, Ge(2), Le(1_000)] = USUAL.folds
     """Parts that the people are divided into."""
 
 
@@ -282,7 +283,7 @@ class MechanismsStudy(_Single, _Strengths, _Kinds):
     epsilons: Annotated[tuple[float, ...], Commas()] = USUAL.equal_epsilons
     delta: float = USUAL.equal_delta
     """Chance that the promise fails."""
-    items_per_person: int = USUAL.equal_items_per_person
+    items_per_person: Annotated[int, Ge(1), ITEMS] = USUAL.equal_items_per_person
     """Items of each person that count."""
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import ROWS
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -125,7 +126,7 @@ class ShowEvidence:
     directory: Path
     """The directory of an audit, or its finding.json."""
     _: KW_ONLY
-    query: Annotated[int | None, Ge(1)] = None
+    query: Annotated[int | None, Ge(1), ROWS] = None
     """The number of a search, counted from 1: both its lists are shown."""
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
@@ -44,7 +44,7 @@ class AboutWhat(OnBundledTaxonomy):
     topics: Literal["taxonomy", "lda"] | None = None
     """Topics of a taxonomy, which the shield knows as well, or lda: learned from the results; taxonomy if unset."""
 
-    number: Annotated[int | None, Ge(2)] = None
+    number: Annotated[int | None, Ge(2), Le(10_000)] = None
     """How many topics are learned with lda; 50 if unset."""
 
     topic_maps: Path | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge, Gt, Lt
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD, ITEMS, LONG_SEED, ROUNDS
 from aidos.errors import InputError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -52,11 +53,11 @@ class Settings:
     """What the mechanisms with an epsilon promise."""
     delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
     """What the mechanisms with a delta promise."""
-    items_per_person: Annotated[int, Ge(1)] = 1
+    items_per_person: Annotated[int, Ge(1), ITEMS] = 1
     """Items that they keep of each person; 1 makes their noise smallest."""
-    k: Annotated[int, Ge(2)] = 10
+    k: Annotated[int, Ge(2), CROWD] = 10
     """The k of k-anonymity."""
-    trials: Annotated[int, Ge(20)] = 1000
+    trials: Annotated[int, Ge(20), ROUNDS] = 1000
     """Victims; more make the result surer."""
 
     def __post_init__(self) -> None:
@@ -74,7 +75,7 @@ class Arena:
     """Of every interval and bound."""
     size: str = "tiny"
     """Size of the sample world that is the crowd: tiny, small, medium, or a number of people."""
-    seed: int = 7
+    seed: Annotated[int, Ge(0), LONG_SEED] = 7
     """Another seed is another crowd; noise comes from the operating system in any case."""
 
     def __post_init__(self) -> None:
@@ -156,7 +157,7 @@ class MakeSybils:
     """
 
     arena: Annotated[Arena, Section(TITLE)] = field(default_factory=Arena)
-    sybils: Annotated[int | None, Ge(0)] = None
+    sybils: Annotated[int | None, Ge(0), CROWD] = None
     """Accounts made for each victim; the attacker finds the best number herself if unset."""
 
     def __post_init__(self) -> None:

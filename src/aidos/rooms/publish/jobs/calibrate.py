@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge
 
 from aidos.account.impossibility import Contributing, Impossibility
+from aidos.core.limits import CROWD, ITEMS
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -77,10 +78,10 @@ class Calibrate(Contributing):
     """Privacy loss of one person, at most."""
     delta: float | None = None
     """Probability with which the promise may fail."""
-    items_per_person: Annotated[int, Ge(1)] = 10
-    people: int | None = None
+    items_per_person: Annotated[int, Ge(1), ITEMS] = 10
+    people: Annotated[int | None, Ge(1), CROWD] = None
     """People in the log (U), where the promise of zealous is probabilistic."""
-    first_threshold: int | None = None
+    first_threshold: Annotated[int | None, Ge(1), CROWD] = None
     """tau of zealous; the best one if unset."""
     promise: Promise = "probabilistic"
     """Kind of promise of zealous."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD
 from aidos.errors import AidosError, BudgetError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -171,7 +172,7 @@ class OpenLedger(_OnPeople):
     """Most probability with which the promise may fail, in all."""
     output: Annotated[Path, Short("-o")]
     """The file to make, or a directory, in which it gets a random name."""
-    people: Annotated[int | None, Ge(1)] = None
+    people: Annotated[int | None, Ge(1), CROWD] = None
     """How many people there are, about, if that is public: `publish` then knows whether anything will come out."""
     source: str = ""
     """What you call the data; the first file's name if unset."""

@@ -19,6 +19,9 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from annotated_types import Ge
+
+from aidos.core.limits import LONG_SEED
 from aidos.core.progress import Stopwatch
 from aidos.errors import AidosError, EngineError, ParameterError
 from aidos.ingest.options import HowToRead
@@ -58,7 +61,7 @@ class Terms:
     """Go on although delta is larger than one in --people, or than 1e-5 where that is not given."""
     yes: bool = False
     """Spend the budget although next to nothing may come out."""
-    seed: int | None = None
+    seed: Annotated[int | None, Ge(0), LONG_SEED] = None
     """Repeatable noise, for tests and simulations: the release then carries no guarantee."""
     finding: Path | None = None
     """Also compare the release with the truth, on a page for the owner only."""

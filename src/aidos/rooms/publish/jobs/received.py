@@ -12,9 +12,10 @@ from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SHOWN
 from aidos.errors import InputError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -179,7 +180,7 @@ class SuggestQueries(_OfRelease):
     release: Path
     """The directory that `aidos publish` wrote, with pairs of queries."""
     _: KW_ONLY
-    most: Annotated[int, Ge(1)] = 5
+    most: Annotated[int, Ge(1), SHOWN] = 5
     """Suggestions to show, at most."""
     least_ratio: float = 100.0
     """How strongly the two must belong together (log-likelihood ratio); less for small releases."""
@@ -288,9 +289,9 @@ class RankAddresses(_OfRelease):
     release: Path
     """The directory that `aidos publish` wrote, with clicks; pairs of queries let the walk go further."""
     _: KW_ONLY
-    most: Annotated[int, Ge(1)] = 10
+    most: Annotated[int, Ge(1), SHOWN] = 10
     """Addresses to show, at most."""
-    steps: Annotated[int, Ge(1)] = 3
+    steps: Annotated[int, Ge(1), Le(1_000)] = 3
     """Steps of the walk; 1 for the clicks of this very query."""
 
     def __post_init__(self) -> None:

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD
 from aidos.errors import ParameterError
 from aidos.jobs.job import Commas, Section
 from aidos.rooms.publish.histogram import ItemParameters
@@ -35,13 +36,13 @@ class What:
     """Shares of the budget, one for each kind with commas between; equal if unset."""
     set: tuple[str, ...] = ()
     """Another parameter of the mechanism, as NAME=VALUE; may be repeated."""
-    people: Annotated[int | None, Ge(1)] = None
+    people: Annotated[int | None, Ge(1), CROWD] = None
     """How many people there are, about, if that is public; some mechanisms need it. The ledger may know it."""
     person: str = ""
     """For a table that is no search log: the column that says whose row it is."""
     item: Annotated[tuple[str, ...], Commas(repeated=True)] = ()
     """For such a table: the columns that make one item, with commas between."""
-    sets: int = 1
+    sets: Annotated[int, Ge(1), Le(100)] = 1
     """For such a table: release sets of up to so many items."""
     results: str = ""
     """For click-counts: a public list, with query, tab, result on each line."""

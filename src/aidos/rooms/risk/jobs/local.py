@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SHOWN
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
@@ -108,7 +109,7 @@ class MeasureLocally(Timeless):
     """A sensitive topic, see `aidos risk topics`; may be repeated; all if unset."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = ()
     """How risk is measured; may be repeated; lda-dt if unset, and lda-d where entries have no times."""
-    top: Annotated[int, Ge(1)] = 10
+    top: Annotated[int, Ge(1), SHOWN] = 10
     """How many topics are shown by each measure, the highest first."""
     quantiles: Path | None = None
     """What an operator published with `aidos risk audit --quantiles`: tells what your numbers mean there."""

@@ -11,8 +11,9 @@ from threading import Timer
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, cast
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
+from aidos.core.limits import ROUNDS
 from aidos.jobs.desk import SECONDS_BEFORE_REMARK, Desk
 from aidos.jobs.job import Named
 
@@ -51,11 +52,11 @@ class Timeless:
 class Rounds:
     """How long models are learned, and how large they become."""
 
-    iterations: Annotated[int, Ge(1)] = 150
+    iterations: Annotated[int, Ge(1), ROUNDS] = 150
     """Rounds of sampling."""
-    dimensions: Annotated[int, Ge(1)] = 100
+    dimensions: Annotated[int, Ge(1), Le(10_000)] = 100
     """Numbers of a word vector."""
-    epochs: Annotated[int, Ge(1)] = 5
+    epochs: Annotated[int, Ge(1), ROUNDS] = 5
     """Rounds over the texts for word vectors."""
 
 

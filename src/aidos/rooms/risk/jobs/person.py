@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SHOWN
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
@@ -117,7 +118,7 @@ class ShowPerson(InRanking):
     """Only this topic; may be repeated."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = ()
     """Only this measure; may be repeated."""
-    top: Annotated[int, Ge(1)] = 10
+    top: Annotated[int, Ge(1), SHOWN] = 10
     """How many topics are shown by each measure, the most exposed first."""
     draft: Annotated[str | None, Private("text")] = None
     """A text before it is posted, or - for the standard input; nothing is kept of it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import SHOWN
 from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -155,7 +156,7 @@ class RankCommunity(Filled):
     """A sensitive topic, see `aidos risk topics`; may be repeated; all that can be measured if unset."""
     measures: Annotated[tuple[str, ...], Named("--measure")] = (USUAL,)
     """How risk is measured, for example lda-d or lda-dt:recurring=4, or all; may be repeated."""
-    top: Annotated[int | None, Ge(1)] = None
+    top: Annotated[int | None, Ge(1), SHOWN] = None
     """How many people are shown of each topic; if unset 10, and 1 where there are several topics or measures."""
     without_times: bool = False
     """Read .csv, .tsv, .jsonl or .parquet files with author_id and text, and no look at times."""

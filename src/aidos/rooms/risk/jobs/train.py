@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import CROWD, SEED
 from aidos.errors import InputError
 from aidos.ingest.options import HowToRead
 from aidos.jobs.answer import Finding
@@ -35,13 +36,13 @@ ORDERED = "select author_id, concat_ws(' ', nullif(title, ''), text) as text fro
 class Learning(Rounds, Drawn):
     """How much is learned, and how."""
 
-    latent_topics: Annotated[int, Ge(1)] = 200
+    latent_topics: Annotated[int, Ge(1), Le(10_000)] = 200
     """How many topics are learned."""
     guided: bool = False
     """Draw a topic to the words of each sensitive one: for corpora where these are rare, and would share topics."""
-    least_people: Annotated[int, Ge(1)] = 20
+    least_people: Annotated[int, Ge(1), CROWD] = 20
     """Fewest people who must use a word."""
-    seed: Annotated[int, Ge(1)] = 1
+    seed: Annotated[int, Ge(1), SEED] = 1
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -10,6 +10,7 @@ from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
+from aidos.core.limits import CROWD
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 
@@ -30,10 +31,10 @@ USUAL_ALPHA = 0.3
 class SharedAccounts:
     """The accounts, however queries get to them."""
 
-    accounts: Annotated[int, Ge(1)] | None = None
+    accounts: Annotated[int, Ge(1), CROWD] | None = None
     """How many accounts there are (|M|), with pools at most; if unset as many as people, or as pools that fill."""
 
-    people_per_pool: Annotated[int, Ge(2)] = 10
+    people_per_pool: Annotated[int, Ge(2), CROWD] = 10
     """With pools: how many people there are at least in each account."""
 
     def __post_init__(self) -> None:

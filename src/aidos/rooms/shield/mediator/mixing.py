@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from annotated_types import Ge, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import LEVELS, LONG_SEED
 from aidos.core.noise import Noise
 from aidos.errors import ParameterError
 from aidos.ingest.options import HowToRead
@@ -184,11 +185,11 @@ class FromLog:
     _: KW_ONLY
     topics: Path | None = None
     """A file of topics, with query, tab, topic on each line; if unset the default taxonomy, by the query's words."""
-    depth: int | None = 2
+    depth: Annotated[int | None, Ge(0), LEVELS] = 2
     """How deep topics of the default taxonomy are told apart."""
     normalise: str = ""
     """How queries are normalised first, as in `aidos ingest`."""
-    seed: int | None = None
+    seed: Annotated[int | None, Ge(0), LONG_SEED] = None
     """Repeatable chance, for tests: who knows the seed can undo the mixing."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
+from aidos.core.limits import ROWS
 from aidos.core.profile import BuiltProfile, KeptProfile
 from aidos.core.progress import SILENT, Progress
 from aidos.core.taxonomy import Profile
@@ -154,7 +156,7 @@ class BuildProfile(OnTaxonomy):
     _: KW_ONLY
     output: Annotated[Path | None, Short("-o")] = None
     """The private file to write; if unset aidos/profile.json where programs keep your data."""
-    least: int = 1
+    least: Annotated[int, Ge(0), ROWS] = 1
     """Documents that a topic needs to be kept; fewer count at the topic above."""
     person: Annotated[str, Private("name")] = ""
     """Whose rows of a log or of posts are read, where they are of several people; - for a line of standard input."""

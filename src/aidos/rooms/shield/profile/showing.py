@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
+from aidos.core.limits import LEVELS
 from aidos.core.profile import KeptProfile
 from aidos.jobs.answer import Finding
 from aidos.jobs.asking import ask_job
@@ -163,7 +164,7 @@ class ShowProfile(OnProfile):
     """
 
     _: KW_ONLY
-    depth: Annotated[int, Ge(0)] | None = None
+    depth: Annotated[int, Ge(0), LEVELS] | None = None
     """How many levels below the root; all if unset."""
 
     def __post_init__(self) -> None:
