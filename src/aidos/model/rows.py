@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aidos.engine.inputs import read_text
+from aidos.engine.inputs import LARGEST, read_text
 from aidos.errors import InputError, Problem
 
 __all__ = ["Troubles", "read_rows"]
@@ -51,14 +51,14 @@ class Troubles:
 
 
 def read_rows(
-    path: Path, columns: Sequence[str], troubles: Troubles, *, delimiter: str
+    path: Path, columns: Sequence[str], troubles: Troubles, *, delimiter: str, most: int = LARGEST
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows below a header that names the columns, with their line numbers; blank lines are passed over.
 
     A file that cannot be read, or whose header lacks a column, is refused at once; rows with too few or too many cells
     are told and left out.
     """
-    lines = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
+    lines = csv.reader(io.StringIO(read_text(path, most=most), newline=""), delimiter=delimiter, strict=True)
     csv.field_size_limit(LONGEST)
     try:
         header = [name.strip().lower() for name in next(lines, [])]

@@ -55,15 +55,15 @@ def test_a_table_of_topics_is_read_by_its_header_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("address,topic\na,b\n", "the column share is missing"),
-        ("", "the column address is missing"),
+        ("address,topic\na,b\n", "columns are missing: share"),
+        ("", "columns are missing: address, topic, share"),
         ("address,topic,share\n", "holds no topics"),
-        ("address,topic,share\na,x,1\na,secret,many\n", "line 3, column share: no number"),
-        ("address,topic,share\na,x,1.5\n", "line 2, column share: not from 0 to 1"),
-        ("address,topic,share\na,x,nan\n", "line 2, column share: not from 0 to 1"),
+        ("address,topic,share\na,x,1\na,secret,many\n", "line 3: the share is no number"),
+        ("address,topic,share\na,x,1.5\n", "line 2: the share is not from 0 to 1"),
+        ("address,topic,share\na,x,nan\n", "line 2: the share is not from 0 to 1"),
         ("address,topic,share\n,x,1\n", "line 2: the address or the topic is missing"),
-        ("address,topic,share\na,b,c,1\n", "line 2: 4 cells for 3 columns"),
-        ('address,topic,share\n"a,x,1\n', "is no table"),
+        ("address,topic,share\na,b,c,1\n", "line 2: the header has 3 columns"),
+        ('address,topic,share\n"a,x,1\n', "quotation marks do not match"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said_with_its_place_and_without_its_content(tmp_path, text, words):

@@ -7,9 +7,7 @@ The table may be a file: CSV or TSV with a header.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -18,8 +16,8 @@ from typing import Literal, Protocol
 import numpy as np
 
 from aidos.core.resultpairs import Result, same_address
-from aidos.engine.inputs import read_text
 from aidos.errors import InputError
+from aidos.model.rows import Troubles, read_rows
 from aidos.rooms.audit.arrays import TopicMaps
 
 __all__ = ["AuditTopic", "DescribedItems", "GivenTopics", "TopicKind", "TopicSource", "TopicSpace", "read_topic_maps"]
@@ -129,43 +127,24 @@ class GivenTopics:
 
 
 def read_topic_maps(path: Path) -> dict[str, dict[str, float]]:
-    """Address or id -> topic -> share, from a table with a header; InputError names the line that is wrong."""
+    """Address or id -> topic -> share, from a table with a header; InputError names the lines that are wrong."""
     shares: dict[str, dict[str, float]] = {}
-    for line, address, topic, share in _rows(path):
+    troubles = Troubles(str(path))
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    for line, cells in read_rows(path, COLUMNS, troubles, delimiter=delimiter, most=LARGEST):
+        address, topic, share = (cells[name] for name in COLUMNS)
         try:
             number = float(share)
-        except ValueError as error:
-            raise InputError(f"{path}, line {line}, column share: no number", hint="a share is from 0 to 1") from error
+        except ValueError:
+            troubles.add(line, "no-number", "the share is no number from 0 to 1", "share")
+            continue
         if not 0 <= number <= 1:
-            raise InputError(f"{path}, line {line}, column share: not from 0 to 1", hint="a share is from 0 to 1")
-        if not address or not topic:
-            raise InputError(f"{path}, line {line}: the address or the topic is missing", hint="fill all columns")
-        shares.setdefault(address, {})[topic] = number
+            troubles.add(line, "out-of-range", "the share is not from 0 to 1", "share")
+        elif not address or not topic:
+            troubles.add(line, "empty-cell", "the address or the topic is missing")
+        else:
+            shares.setdefault(address, {})[topic] = number
+    troubles.refuse()
     if not shares:
         raise InputError(f"{path} holds no topics", hint=f"a table needs the columns {', '.join(COLUMNS)}")
     return shares
-
-
-def _rows(path: Path) -> Iterator[tuple[int, str, str, str]]:
-    try:
-        with io.StringIO(read_text(path, most=LARGEST, hint="name a table of topics"), newline="") as stream:
-            delimiter = "\t" if path.suffix == ".tsv" else ","
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            names = [name.strip().lower() for name in next(reader, [])]
-            if missing := [name for name in COLUMNS if name not in names]:
-                raise InputError(
-                    f"{path}: the column {missing[0]} is missing", hint=f"a table needs {', '.join(COLUMNS)}"
-                )
-            places = [names.index(name) for name in COLUMNS]
-            for row in reader:
-                if not row:
-                    continue
-                if len(row) != len(names):
-                    raise InputError(
-                        f"{path}, line {reader.line_num}: {len(row)} cells for {len(names)} columns",
-                        hint="quote cells that hold commas",
-                    )
-                address, topic, share = (row[place].strip() for place in places)
-                yield reader.line_num, address, topic, share
-    except csv.Error as error:
-        raise InputError(f"{path} is no table in UTF-8", hint=f"a table needs {', '.join(COLUMNS)}") from error
