@@ -89,8 +89,8 @@ def test_every_field_is_documented():
         declared = [base for base in kind.__mro__ if dataclasses.is_dataclass(base)]
         source = "".join(inspect.getsource(base) for base in declared)
         for field in dataclasses.fields(kind):
-            after = source.split(f"    {field.name}: ", 1)[1].split("\n", 1)[1]
-            if not after.lstrip().startswith('"""'):
+            after = [rest.partition("\n")[2].lstrip() for rest in source.split(f"    {field.name}: ")[1:]]
+            if not any(rest.startswith('"""') for rest in after):
                 undocumented.append(f"{kind.__name__}.{field.name}")
     assert undocumented == []
 

@@ -43,6 +43,7 @@ __all__ = [
     "ComputeExposure",
     "DeletePosts",
     "InExposure",
+    "Spilling",
     "room_for",
 ]
 
@@ -143,8 +144,16 @@ class CommunityExposure(Finding):
         return question.run(replace(self.desk, asked=f"aidos.exposure({source}).{method}({told})"))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Spilling:
+    """A job that computes every exposure, which takes room on disk."""
+
+    largest_spill: str = LARGEST
+    """How much may be written, temporary files included, for example 60GB. It is estimated first."""
+
+
 @dataclass(frozen=True, slots=True)
-class ComputeExposure:
+class ComputeExposure(Spilling):
     """Find every query of one or two words that returns a post among the first.
 
     The directory can be asked afterwards: see `aidos expose member`, `query`,
@@ -168,8 +177,6 @@ class ComputeExposure:
     search: Annotated[SearchExposure, Section("How the community's search ranks")] = field(
         default_factory=SearchExposure
     )
-    largest_spill: str = LARGEST
-    """How much may be written, temporary files included, for example 60GB. It is estimated first."""
     how: Annotated[HowToRead, Section("How to read the files")] = field(default_factory=HowToRead)
 
     def run(self, desk: Desk) -> CommunityExposure:

@@ -11,8 +11,8 @@ from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private
-from aidos.rooms.exposure.computing import InExposure, room_for
-from aidos.rooms.exposure.queries.settings import LARGEST, MEMORY
+from aidos.rooms.exposure.computing import InExposure, Spilling, room_for
+from aidos.rooms.exposure.queries.settings import MEMORY
 
 if TYPE_CHECKING:
     from aidos.report.page import Block
@@ -40,7 +40,7 @@ class ForgottenMembers(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetMembers(InExposure):
+class ForgetMembers(InExposure, Spilling):
     """Forget members for good: no text, id, word or row of theirs is left in any file.
 
     Everything is computed again from the posts that are left, which takes as
@@ -56,8 +56,6 @@ class ForgetMembers(InExposure):
     author_ids: Annotated[tuple[str, ...], Private("names")]
     """The members, as the posts name them, or - for the standard input, one a line."""
     _: KW_ONLY
-    largest_spill: str = LARGEST
-    """How much may be written, temporary files included, for example 60GB. It is estimated first."""
 
     def run(self, desk: Desk) -> ForgottenMembers:
         """Forget all of them or none."""

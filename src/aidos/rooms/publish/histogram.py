@@ -16,7 +16,7 @@ from aidos.core.limits import ITEMS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PEOPLE", "Histogram", "ItemParameters", "Swaying"]
+__all__ = ["PEOPLE", "Approximate", "Histogram", "ItemParameters", "Swaying"]
 
 PEOPLE = "people"
 """The column of noisy counts."""
@@ -46,24 +46,30 @@ class Histogram:
         return dict(zip(self.items(), counts, strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Swaying:
-    """A mechanism that publishes one kind of items."""
+    """What a mechanism promises that publishes items of one kind."""
 
     epsilon: Annotated[float, Gt(0)] = 1.0
     """How much one person may sway the output; smaller is more private."""
 
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemParameters:
-    """A budget, and how many items of each person count."""
+class Approximate(Swaying):
+    """The same, but for a small chance."""
+
+    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
+    """Chance that the promise fails, for example that an item only one person has gets out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemParameters(Approximate):
+    """A budget for all kinds of items together, and how many items of each person count."""
 
     epsilon: Annotated[float, Gt(0)] = 1.0
     """How much one person may sway the output, all kinds of items together; smaller is more private."""
-    delta: Annotated[float, Gt(0), Lt(1)] = 1e-6
-    """Chance that the promise fails, for example that an item only one person has gets out."""
     items_per_person: Annotated[int, Ge(1), ITEMS] = 10
     """Items kept of each person before counting (m in the papers)."""
-
-    def __post_init__(self) -> None:
-        check_parameters(self)

@@ -26,6 +26,7 @@ from annotated_types import Ge
 
 from aidos.account.composition import GaussianPart, compose, joined, joint_delta
 from aidos.account.gaussian import gaussian_epsilon, gaussian_sigma
+from aidos.core.checks import check_parameters
 from aidos.core.guarantee import ApproxDP, Guarantee
 from aidos.core.limits import ITEMS
 from aidos.core.mechanism import PublicFacts
@@ -99,6 +100,7 @@ class LogRelease:
     """Items kept of each person, for each kind; the mechanism's when not given."""
 
     def __post_init__(self) -> None:
+        check_parameters(self)
         problems = [*_kind_problems(self.kinds), *self._share_problems()]
         if self.items_per_person and len(self.items_per_person) != len(self.kinds):
             problems.append(f"items_per_person must have one number for each of {len(self.kinds)} kinds")

@@ -43,7 +43,7 @@ from aidos.core.noise import Noise
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name
 from aidos.rooms.publish.counts import Choice, bounded_with_sizes, counted_items, draw_salt, people_in_order
-from aidos.rooms.publish.histogram import Histogram, ItemParameters, Swaying
+from aidos.rooms.publish.histogram import Approximate, Histogram
 from aidos.rooms.publish.items import item_columns
 
 __all__ = ["PolicyGaussian", "choose_with_chance", "descend"]
@@ -55,7 +55,7 @@ BITS = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyGaussian(Swaying, ItemParameters):
+class PolicyGaussian(Approximate):
     """Publish which items many people have, without counts (people in turn help the items that need it)."""
 
     items_per_person: Annotated[int, Ge(1), Le(100)] = 10
