@@ -264,6 +264,46 @@ def test_strangers_are_read_in_one_place():
     assert [(name, call) for name, call in calls if READERS.get(call, name) != name] == []
 
 
+FILES = {"csv.reader", "pacsv.read_csv", "pajson.read_json", "pq.read_table", "pq.ParquetFile", "np.load"}
+FILES |= {"sqlite3.connect", "duckdb.connect"}
+BESIDE_THE_READER = {
+    "model/archive.py": "models that aidos wrote, with checksums",
+    "model/profilefile.py": "the private file of a profile, refused in words of its own",
+    "model/retrieval/storage.py": "the manifest that was written the moment before",
+    "model/rows.py": "small tables that people write by hand",
+    "rooms/exposure/critical/categories.py": "a list that a package brings",
+    "rooms/exposure/queries/base.py": "posts that aidos keeps",
+    "rooms/exposure/training.py": "which posts were deleted: a table, or Parquet",
+    "rooms/fairness/storage/exchange.py": "accounts that were exported",
+    "rooms/publish/released.py": "a release, as its manifest lists it",
+    "rooms/risk/sources.py": "entries without times, which the reader of posts refuses",
+    "rooms/shield/profile/results.py": "one list of results, which goes back in the form that it came in",
+    "service/sqlite_fts.py": "a search service",
+    "studies/shelf.py": "results of an earlier run",
+    "studies/utility/ground.py": "results of an earlier run",
+    "studies/utility/originals.py": "results of an earlier run",
+}
+"""Modules outside of `engine` and `ingest` that open files themselves, and what these are."""
+
+
+def test_files_are_read_by_the_one_reader():
+    """Logs, posts, rankings, pairs and histories are read by `ingest`, small files by `engine.inputs`."""
+    found = set()
+    for name, tree in trees().items():
+        for node in nodes(tree, ast.Call):
+            method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            whose = ast.unparse(node.func).removesuffix(f".{method}")
+            own = (
+                method in {"read_text", "read_bytes"}
+                and whose != "inputs"
+                and not whose.lstrip("(").startswith("files(")
+            )
+            if own or f"{whose}.{method}" in FILES:
+                found.add(name.removeprefix("src/aidos/"))
+    floors = ("engine/", "ingest/")
+    assert {name for name in found if not name.startswith(floors)} == BESIDE_THE_READER.keys()
+
+
 def test_constraints_pin_hashes_and_name_no_address():
     text = (ROOT / "constraints.txt").read_text()
     assert not ADDRESS.search(text)

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from aidos.core.progress import SILENT, Progress
 from aidos.engine.files import make_directories, replace_when_done, write_text
+from aidos.engine.inputs import read_bytes
 from aidos.errors import AidosError, InputError
 
 __all__ = ["Named", "Shelf", "fingerprint", "run_settings"]
@@ -78,7 +79,7 @@ class Shelf:
         make_directories(directory, private=True)
         known = directory / MARK
         if known.exists():
-            if known.read_text(encoding="utf-8").strip() != mark:
+            if read_bytes(known).strip() != mark.encode():
                 raise InputError(
                     f"{directory} belongs to another experiment or other data", hint="keep results in another directory"
                 )

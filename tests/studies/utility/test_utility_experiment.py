@@ -9,7 +9,7 @@ import utility_logs
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
-from aidos.studies.shelf import Shelf, run_settings
+from aidos.studies.shelf import MARK, Shelf, run_settings
 from aidos.studies.utility.experiment import SETTINGS, Source, prepare, run_experiment
 from aidos.studies.utility.ground import SCHEMA
 from aidos.studies.utility.originals import UnsuitedLogError
@@ -163,3 +163,11 @@ def test_a_failure_stops_the_other_workers_and_keeps_what_was_done():
     with pytest.raises(InputError, match="went wrong"):
         run_settings([Errand("long"), Errand("bad")], do_errand, 300, shelf=Shelf(None, ""), workers=2)
     assert time.monotonic() - began < 120
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"another\n"])
+def test_a_directory_of_another_run_is_refused_in_words(tmp_path, content):
+    (tmp_path / MARK).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        Shelf(tmp_path, "this")
+    assert caught.value.hint
