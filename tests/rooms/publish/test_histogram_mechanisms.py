@@ -266,7 +266,7 @@ def test_one_kind_is_the_mechanism_itself(log):
         ({"kinds": ("words",)}, "'words'"),
         ({"kinds": ("queries", "pairs"), "shares": (0.5, 0.6)}, "sum up to 1"),
         ({"shares": (0.5, 0.5)}, "one number for each"),
-        ({"shares": (inf,)}, "sum up to 1"),
+        ({"shares": (inf,)}, "shares must be finite"),
         ({"items_per_person": (1, 2)}, "one number for each"),
     ],
 )
