@@ -253,8 +253,8 @@ def sample(
     /,
     *,
     output: str | Path | None = ...,
-    seed: int = ...,
     size: str | int = ...,
+    seed: int = ...,
     topics: int = ...,
     desk: Desk | None = ...,
 ) -> Sample:
@@ -466,8 +466,8 @@ def audit(
 
 def rehearse(
     *,
-    seed: int = ...,
     size: str = ...,
+    seed: int = ...,
     output: str | Path | None = ...,
     account: int | None = ...,
     queries: int = ...,

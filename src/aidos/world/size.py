@@ -38,10 +38,11 @@ MAX_SEED = 2**63 - 1
 AOL_ACTIVITY = 36_000_000 / (650_000 * MONTHS * 34)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Seeded:
-    """What is made of a sample world."""
+    """What two worlds that are the same have in common."""
 
+    size: str | int = "small"
     seed: Annotated[int, Ge(0), LONG_SEED] = 7
     """Another seed is another world."""
 
@@ -52,6 +53,7 @@ class OnSample(Seeded):
 
     size: str = "small"
     """The size of the sample world: tiny, small, medium, or a number of people."""
+    seed: Annotated[int, Ge(0), LONG_SEED] = 7
 
 
 @dataclass(frozen=True, slots=True)
