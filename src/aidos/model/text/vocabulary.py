@@ -11,6 +11,7 @@ Compiled code takes strings as one array: the bytes of all, and where each begin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from aidos.errors import InputError
+from aidos.model.compiled import plainly
 from aidos.model.text.kernels import find_all, fresh_table, intern_all, rehash
 
 __all__ = ["Strings", "Texts", "Vocabulary", "arrow_chunks", "packed", "portions"]
@@ -26,6 +28,8 @@ __all__ = ["Strings", "Texts", "Vocabulary", "arrow_chunks", "packed", "portions
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+FEW = 1000
+"""Bytes of words that are looked up without waking the compiler."""
 Kind = TypeVar("Kind", bound=np.generic)
 
 
@@ -118,7 +122,8 @@ class Vocabulary:
 
     def _found(self, data: Bytes, bounds: Longs) -> Ints:
         found = np.empty(len(bounds) - 1, dtype=np.int32)
-        find_all(data, bounds, self._store, self._offsets, self._table, found)
+        with plainly() if len(data) <= FEW else nullcontext():
+            find_all(data, bounds, self._store, self._offsets, self._table, found)
         return found
 
     def _reserve(self, size: int, entries: int) -> None:

@@ -197,9 +197,11 @@ class TryDraft(InExposure, OfQueries):
 
 def _results(store: ExposureStore, answer: Answer) -> list[tuple[Value, ...]]:
     """The results of a query under QUERY_COLUMNS."""
+    from aidos.rooms.exposure.queries.layout import numbers_in
+
     posts = store.posts(answer.posts)
     ids: list[str] = posts.column("post_id").to_pylist()  # type: ignore[assignment]
-    authors = store.author(posts.column("member").to_numpy())
+    authors = store.author(numbers_in(posts.column("member")))
     marks = map(_in_words, answer.whole.tolist(), answer.certain.tolist())
     found = zip(answer.ranks.tolist(), ids, authors, marks, strict=True)
     return [(rank, post, author, *words) for rank, post, author, words in found]

@@ -22,7 +22,7 @@ from aidos.errors import InputError
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.scorers import Collection, Scorer, parse_scorer
 from aidos.rooms.exposure.queries.arrays import load_arrays, load_statistics, open_index
-from aidos.rooms.exposure.queries.layout import AGAIN, EXPOSURE_COLUMNS
+from aidos.rooms.exposure.queries.layout import AGAIN, EXPOSURE_COLUMNS, arrow_of, numbers_in
 from aidos.rooms.exposure.queries.manifest import Facts
 from aidos.rooms.exposure.queries.validation import Columns, Sizes
 
@@ -75,7 +75,7 @@ class RowFile:
         table = self._groups(groups.tolist(), columns)
         before = np.concatenate([[0], np.cumsum(np.diff(self.starts)[groups])])
         group = np.searchsorted(self.starts[groups], wanted, side="right") - 1
-        return table.take(pa.array((wanted - self.starts[groups][group] + before[group])[places]))
+        return table.take(arrow_of((wanted - self.starts[groups][group] + before[group])[places]))
 
     def _groups(self, groups: list[int], columns: list[str] | None) -> pa.Table:
         try:
@@ -228,7 +228,7 @@ class Base:
         """By word: in which file its queries stand, from which row on, and how many."""
         file = self.file("words")
         table = file.read(0, len(file), ["chunk", "first_row", "queries"])
-        chunks, rows, queries = (table.column(at).to_numpy() for at in range(3))
+        chunks, rows, queries = (numbers_in(table.column(at)) for at in range(3))
         return chunks, rows, queries
 
     def queries(self, first: NDArray[Any], second: NDArray[Any]) -> list[dict[str, Any] | None]:
@@ -241,7 +241,7 @@ class Base:
             place = (chunk, *file.narrow(row, row + number, "second", other))
             if place not in read:
                 read[place] = file.read(*place[1:], QUERY)
-            seconds = read[place].column("second").to_numpy()
+            seconds = numbers_in(read[place].column("second"))
             here = int(np.searchsorted(seconds, other))
             if here < len(seconds) and seconds[here] == other:
                 found[at] = read[place].slice(here, 1).to_pylist()[0]

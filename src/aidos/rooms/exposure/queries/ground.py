@@ -19,7 +19,7 @@ from aidos.model.retrieval.part import Forward, Segment, assemble
 from aidos.model.retrieval.threads import read_only
 from aidos.model.text.vocabulary import Vocabulary
 from aidos.rooms.exposure.queries.base import Base
-from aidos.rooms.exposure.queries.layout import BETWEEN
+from aidos.rooms.exposure.queries.layout import BETWEEN, numbers_in
 from aidos.rooms.exposure.queries.live import Ground, Shard
 from aidos.rooms.exposure.queries.overlay import Overlay
 from aidos.rooms.exposure.queries.records import Singles
@@ -129,8 +129,7 @@ def added_orders(base: Base, overlay: Overlay) -> Longs:
 
 def column(table: pa.Table, name: str) -> NDArray[Any]:
     """A column of numbers, not copied where it has no chunks."""
-    found: NDArray[Any] = table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
-    return found
+    return numbers_in(table.column(name))
 
 
 def values_of(table: pa.Table, name: str) -> NDArray[Any]:

@@ -42,6 +42,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from aidos.engine.sealed import Spec
 from aidos.engine.store import Manifest
@@ -57,6 +58,8 @@ __all__ = [
     "POST_COLUMNS",
     "QUERY_COLUMNS",
     "WORD_COLUMNS",
+    "arrow_of",
+    "numbers_in",
 ]
 
 MANIFEST = "exposure.json"
@@ -95,6 +98,30 @@ ARRAYS = {
     },
 }
 """What arrays have to be, by directory; those of ``spill`` are the plan of a computation that goes on."""
+
+
+def arrow_of(numbers: NDArray[Any]) -> pa.Array[Any]:
+    """Numbers as Arrow has them, nothing copied. `pyarrow.array` imports pandas, which takes longer than a query."""
+    kind = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers).data)])
+
+
+def numbers_in(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
+    """The other way round, for the same reason; not copied where there is one chunk."""
+    kind: Any = column.type
+    if column.null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        found: NDArray[Any] = column.combine_chunks().to_numpy(zero_copy_only=False)
+        return found
+    parts = [_values(chunk) for chunk in column.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind.to_pandas_dtype()), *parts])
+
+
+def _values(chunk: pa.Array[Any]) -> NDArray[Any]:
+    kind: Any = chunk.type
+    held: Any = chunk.buffers()[1]
+    if not len(chunk):
+        return np.zeros(0, dtype=kind.to_pandas_dtype())
+    return np.frombuffer(held, dtype=kind.to_pandas_dtype())[chunk.offset : chunk.offset + len(chunk)]
 
 
 def _field(name: str, kind: pa.DataType) -> pa.Field[Any]:

@@ -11,12 +11,14 @@ Words are terms of the index here; posts are numbered through all shards. Nothin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.model.compiled import plainly
 from aidos.model.retrieval.threads import in_chunks
 from aidos.rooms.exposure.queries.kernels.live import (
     Postings,
@@ -40,6 +42,8 @@ Marks = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 NOTHING = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+FEW = 100
+"""Posts that are scored without waking the compiler: those of one query."""
 PIECE = 1 << 16
 """Pairs that are merged at once."""
 
@@ -155,11 +159,10 @@ def apart_lists(ground: Ground, term: int, partners: Ints | None, singles: Singl
 def scores_of(ground: Ground, posts: Ints, ones: Ints, others: Ints, *, words: int) -> tuple[Floats, Longs, Ints]:
     """The scores of posts for queries, their orders, and how many of the query's words each holds."""
     out = (np.zeros(len(posts)), np.zeros(len(posts), dtype=np.int64), np.zeros(len(posts), dtype=np.int32))
-    for shard in ground.shards:
-        asked = (posts, ones, others)
-        score_posts(
-            shard.rows, shard.about, shard.first, asked, ground.form, words, ground.rates, ground.length_parts, out
-        )
+    with plainly() if len(posts) <= FEW else nullcontext():
+        for shard in ground.shards:
+            asked, how = (posts, ones, others), (ground.form, words, ground.rates, ground.length_parts)
+            score_posts(shard.rows, shard.about, shard.first, asked, *how, out)
     return out
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from aidos.engine.files import directory_when_done, spoken_errors
 from aidos.engine.sealed import StoredFile, damage, store_files
 from aidos.errors import InputError
-from aidos.rooms.exposure.queries.layout import AGAIN, EXPOSURE_COLUMNS, QUERY_COLUMNS
+from aidos.rooms.exposure.queries.layout import AGAIN, EXPOSURE_COLUMNS, QUERY_COLUMNS, arrow_of
 
 __all__ = [
     "ADDED",
@@ -103,9 +103,13 @@ class Overlay:
     @classmethod
     def empty(cls, *, tokens: int, cut_posts: int) -> Self:
         """Nothing changed."""
-        tables = {name: schema.empty_table() for name, schema in SCHEMAS.items()}
-        tables["counts"] = pa.table([[tokens], [cut_posts]], schema=COUNTS)
-        return cls(**tables)
+        nothing: Any = pa.nulls
+        tables = {
+            name: pa.Table.from_arrays([nothing(0, kind) for kind in schema.types], schema=schema)
+            for name, schema in SCHEMAS.items()
+        }
+        counts = [arrow_of(np.array([number], dtype=np.int64)) for number in (tokens, cut_posts)]
+        return cls(**{**tables, "counts": pa.Table.from_arrays(counts, schema=COUNTS)})
 
     @property
     def tokens(self) -> int:

@@ -109,7 +109,8 @@ class State:
         """Which posts are deleted."""
         marks = np.isin(posts, self.deleted)
         later = posts >= self.base.posts
-        marks[later] = column(self.overlay.added, "gone")[posts[later] - self.base.posts]
+        if later.any():
+            marks[later] = column(self.overlay.added, "gone")[posts[later] - self.base.posts]
         return marks
 
     def members_of(self, posts: NDArray[Any]) -> Ints:

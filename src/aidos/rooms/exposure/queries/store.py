@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -26,19 +26,20 @@ from numpy.typing import NDArray
 
 from aidos.errors import InputError
 from aidos.model.retrieval.scorers import Collection
-from aidos.rooms.exposure.queries import changes
 from aidos.rooms.exposure.queries.answers import Answer, answer
 from aidos.rooms.exposure.queries.base import Base
-from aidos.rooms.exposure.queries.changes import Change
-from aidos.rooms.exposure.queries.draft import draft
-from aidos.rooms.exposure.queries.estimate import ROOM_FOR_CHANGES, Room
 from aidos.rooms.exposure.queries.ground import column
+from aidos.rooms.exposure.queries.layout import arrow_of
 from aidos.rooms.exposure.queries.manifest import Facts
 from aidos.rooms.exposure.queries.overlay import query_keys
 from aidos.rooms.exposure.queries.records import Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.state import State, open_state
-from aidos.rooms.exposure.queries.ties import TiedOut, tied_out
+
+if TYPE_CHECKING:
+    from aidos.rooms.exposure.queries.changes import Change
+    from aidos.rooms.exposure.queries.estimate import Room
+    from aidos.rooms.exposure.queries.ties import TiedOut
 
 __all__ = ["Drift", "ExposureStore", "exposures_of", "walk"]
 
@@ -69,7 +70,7 @@ class Drift:
 
 
 class ExposureStore:
-    """One community's exposure, opened."""
+    """One community's exposure, opened; what only some questions need is imported with them."""
 
     def __init__(self, path: Path, facts: Facts, state: State) -> None:
         self.path = path
@@ -144,10 +145,14 @@ class ExposureStore:
 
     def tied_out(self, number: int) -> TiedOut:
         """Queries of all words of a member's posts that miss them by a tie; see `ties`."""
+        from aidos.rooms.exposure.queries.ties import tied_out
+
         return tied_out(self.state, self.posts_of(number))
 
     def draft(self, text: str, *, member: int | None = None, when: datetime) -> Exposures:
         """Every query that would return a post with this text, if it were posted then; see `draft`."""
+        from aidos.rooms.exposure.queries.draft import draft
+
         return draft(self.state, text, member=member, when=when)
 
     def posts(self, numbers: NDArray[Any] | Sequence[int]) -> pa.Table:
@@ -187,7 +192,7 @@ class ExposureStore:
         """The names of members, as the posts have them."""
         asked, state = np.asarray(members, dtype=np.int64), self.state
         later = state.overlay.members.column("name").to_pylist()
-        known = iter(state.base.authors.take(asked[asked < state.base.members]).to_pylist())
+        known = iter(state.base.authors.take(arrow_of(asked[asked < state.base.members])).to_pylist())
         return [
             str(next(known) if at < state.base.members else later[at - state.base.members]) for at in asked.tolist()
         ]
@@ -214,12 +219,17 @@ class ExposureStore:
         """Words of posts and how often each stands there; those of post i from ``starts[i]`` to ``starts[i + 1]``."""
         return self.state.rows(np.asarray(posts, dtype=np.int64))
 
-    def add(self, posts: pa.Table, *, room: Room = ROOM_FOR_CHANGES, skip_taken: bool = False) -> Change:
+    def add(self, posts: pa.Table, *, room: Room | None = None, skip_taken: bool = False) -> Change:
         """Add posts (columns of POSTS), all of them or none; ``skip_taken`` those alone whose ids are new."""
-        return self._changed(changes.add(self.path, posts, room=room, skip_taken=skip_taken))
+        from aidos.rooms.exposure.queries import changes
+        from aidos.rooms.exposure.queries.estimate import ROOM_FOR_CHANGES
+
+        return self._changed(changes.add(self.path, posts, room=room or ROOM_FOR_CHANGES, skip_taken=skip_taken))
 
     def delete(self, post_ids: Sequence[str]) -> Change:
         """Delete posts, all of them or none; see `changes`."""
+        from aidos.rooms.exposure.queries import changes
+
         return self._changed(changes.delete(self.path, post_ids))
 
     def _changed(self, change: Change) -> Change:

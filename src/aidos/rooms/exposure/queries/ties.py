@@ -10,15 +10,18 @@ is then the least there is, and how much was looked at stands beside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aidos.model.compiled import plainly
 from aidos.model.retrieval.scorers import DIRICHLET_MATCHING
+from aidos.rooms.exposure.queries.kernels.scoring import length_norm, match_part
 from aidos.rooms.exposure.queries.kernels.ties import count_holders, count_partial
-from aidos.rooms.exposure.queries.live import scores_of
+from aidos.rooms.exposure.queries.live import Ground, Shard, scores_of
 from aidos.rooms.exposure.queries.records import NO_TERM, NO_WORD
 from aidos.rooms.exposure.queries.state import State
 
@@ -29,6 +32,7 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 ROWS = 100_000
 """Pairs of post and query that are looked at."""
+SMALL = 10_000_000
 STEPS = 20_000_000
 """Places in lists of posts that are looked at for them, about."""
 SEARCH = 16
@@ -62,12 +66,45 @@ def count_tied(state: State, terms: Ints, words: int, shown: tuple[Ints, NDArray
     posts, scores = shown
     if len(posts) < state.settings.k:
         return 0
-    asked = np.concatenate([terms, np.full(2 - len(terms), NO_TERM, dtype=np.int32)])
-    found = _holders(state, terms)
-    given = (np.full(len(found), asked[0], dtype=np.int32), np.full(len(found), asked[1], dtype=np.int32))
-    theirs, _, held = scores_of(state.ground, found, *given, words=words)
-    alike = (theirs == scores[-1]) & (held >= (words if state.ground.both_only else 1))
-    return int(np.count_nonzero(alike & ~np.isin(found, posts)))
+    number = 0
+    with plainly():
+        for shard in state.ground.shards:
+            number += sum(often for score, often in _scores(state.ground, shard, terms, words) if score == scores[-1])
+    return number - int(np.count_nonzero(scores == scores[-1]))
+
+
+def _scores(ground: Ground, shard: Shard, terms: Ints, words: int) -> Iterator[tuple[float, int]]:
+    """Every score that posts of a shard have for a query, and how many have it.
+
+    Of a hundred thousand posts few differ in how long they are and how often they hold the words.
+    """
+    starts, documents, frequencies = shard.postings
+    lengths, deleted, _ = shard.about
+    known = [term for term in terms.tolist() if term + 1 < len(starts)]
+    often = np.zeros((len(known), len(lengths)), dtype=np.int64)
+    for row, term in enumerate(known):
+        own = slice(*starts[term : term + 2])
+        often[row, documents[own]] = frequencies[own]
+    enough = (often > 0).sum(axis=0) >= (words if ground.both_only else 1)
+    chosen = np.flatnonzero(enough & ~deleted)
+    told = (*often[:, chosen], lengths[chosen])
+    sizes = tuple(int(each.max(initial=0)) + 1 for each in told)
+    kinds, numbers = _counted(np.ravel_multi_index(told, sizes))
+    columns = [each.tolist() for each in np.unravel_index(kinds, sizes)]
+    rates = ground.rates[known].tolist()
+    for *counts, length, number in zip(*columns, numbers.tolist(), strict=True):
+        part = float(ground.length_parts[length])
+        parts = [match_part(ground.form, count, rate, part) for count, rate in zip(counts, rates, strict=True) if count]
+        yield sum(parts) + length_norm(ground.form, float(words), part), number
+
+
+def _counted(keys: Longs) -> tuple[Longs, Longs]:
+    """Different numbers and how often each is there; small ones are not sorted for it."""
+    if not len(keys) or keys.max() > SMALL:
+        return np.unique(keys, return_counts=True)
+    often = np.bincount(keys)
+    there = np.flatnonzero(often)
+    return there, often[there]
 
 
 def tied_out(state: State, posts: Longs) -> TiedOut:
@@ -164,15 +201,3 @@ def _count_pairs(state: State, terms: tuple[Ints, Ints], here: Longs, standing: 
             count_partial(shard.rows, shard.first, (missing, score, order), singles, own[1:])
     for count, more in zip(counts, own, strict=True):
         count[here] += more
-
-
-def _holders(state: State, terms: Ints) -> Ints:
-    """The posts that hold one of the words, deleted ones left out."""
-    found = [np.zeros(0, dtype=np.int32)]
-    for shard in state.ground.shards:
-        starts, documents, _ = shard.postings
-        for term in terms.tolist():
-            if term + 1 < len(starts):
-                mine = documents[starts[term] : starts[term + 1]]
-                found.append((mine[~shard.about[1][mine]] + shard.first).astype(np.int32))
-    return np.unique(np.concatenate(found))
