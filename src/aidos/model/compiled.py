@@ -18,7 +18,7 @@ from aidos.errors import MissingExtraError
 if find_spec("numba") is None:
     raise MissingExtraError("the search engine inside", extra="search")
 
-__all__ = ["njit", "plainly"]
+__all__ = ["Later", "njit", "plainly"]
 
 WAKING = threading.RLock()
 PLAIN = threading.local()
