@@ -17,11 +17,11 @@ import time
 import numpy as np
 
 from aidos.rooms.fairness.accounts import MemoryKeeper
-from aidos.rooms.fairness.baselines.thesis_ilp import ThesisProgram
+from aidos.rooms.fairness.baselines.programs import ThesisProgram
+from aidos.rooms.fairness.course import Scenario, shape_scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
 from aidos.rooms.fairness.rankings import Standing, SubjectRanking
 from aidos.rooms.fairness.reranker import Reranker
-from aidos.rooms.fairness.simulate import Scenario, shape_scenario, simulate
 
 FLOORS = (0.8, 0.9, 0.95)
 

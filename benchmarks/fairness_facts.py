@@ -14,9 +14,8 @@ import sys
 import numpy as np
 
 from aidos.ingest.rankings.ratings import read_ratings
-from aidos.rooms.fairness.course import Course
+from aidos.rooms.fairness.course import Course, Scenario, shape_scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.simulate import Scenario, shape_scenario, simulate
 
 RANKINGS = 20_000
 SUBJECTS = 100

@@ -36,7 +36,7 @@ from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
 from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.seed import SeedProfile
-from aidos.studies.ups.cases import Case, apart, draw_case, random_tree
+from aidos.studies.ups.pruning import Case, apart, draw_case, random_tree
 
 SEED = 7
 MADE = 111_000

@@ -83,7 +83,7 @@ def compare(size: str) -> bool:
 
 def learn(pairs: int) -> bool:
     """Suggestions from so many pairs, each a row of its own."""
-    from aidos.model.substitution.suggesting import SubstitutionModel
+    from aidos.model.suggesting import SubstitutionModel
 
     drawn = np.random.default_rng(7)
     words = pa.array([f"word{number}" for number in range(20_000)])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.model.postingcache import CacheLimits, choose_lists, hit_probability
+from aidos.studies.utility.ground import CacheLimits, choose_lists, hit_probability
 
 KEYWORDS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 40)), max_size=30)
 

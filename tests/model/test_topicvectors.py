@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import ParameterError
 from aidos.model.topicsearch import TopicSearch
-from aidos.model.topicvectors import TopicVectors
+from aidos.model.topicwords import TopicVectors
 
 TREE = Taxonomy.of(
     [

@@ -12,7 +12,7 @@ import numpy as np
 
 from aidos.errors import InputError
 from aidos.model.attention import Attention
-from aidos.rooms.fairness.bounds.stationary import StationaryBound, stationary_bound_cycle
+from aidos.rooms.fairness.bounds import StationaryBound, stationary_bound_cycle
 from aidos.rooms.fairness.disparity import Disparity
 from aidos.rooms.fairness.rankings import Floats, Ints, discounts, normalise
 

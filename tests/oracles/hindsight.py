@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aidos.rooms.fairness.bounds.search import check_queries
+from aidos.rooms.fairness.bounds import check_queries
 from aidos.rooms.fairness.linear import LinearProgram, solve
 from aidos.rooms.fairness.rankings import Floats, Ints, discounts
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from aidos.model.attention import find_attention
+from aidos.rooms.fairness.course import Scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
 from aidos.rooms.fairness.methods import METHODS
 from aidos.rooms.fairness.rankings import gains, normalise
-from aidos.rooms.fairness.simulate import Scenario, simulate
 from oracles.fairness import stationary_bound
 
 SUBJECTS = 30

@@ -19,7 +19,7 @@ from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.rooms.publish import counts, zealous
-from aidos.rooms.publish.attacks.confidence import Rate
+from aidos.rooms.publish.attacks.distinguisher import Rate
 from aidos.rooms.publish.count_gaussian import CountGaussian
 from aidos.rooms.publish.laplace_threshold import LaplaceThreshold
 from aidos.rooms.publish.policy_gaussian import PolicyGaussian

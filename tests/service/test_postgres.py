@@ -16,8 +16,7 @@ import pytest
 from aidos.errors import InputError, ParameterError, ServiceError
 from aidos.service.base import Clock, Retries
 from aidos.service.opening import open_service
-from aidos.service.postgres import Postgres, TextTable, make_table
-from aidos.service.postgres_link import Login
+from aidos.service.postgres import Login, Postgres, TextTable, make_table
 
 ROWS = [
     ("a", "Repairing a windmill", "The sails of the mill are mended with canvas."),

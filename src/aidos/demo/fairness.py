@@ -8,8 +8,7 @@ from aidos.demo.chapter import Outcome, Workplace
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Figure, Prose
 
 if TYPE_CHECKING:
-    from aidos.rooms.fairness.course import Course
-    from aidos.rooms.fairness.simulate import Scenario
+    from aidos.rooms.fairness.course import Course, Scenario
 
 __all__ = ["fairness_chapter"]
 
@@ -22,8 +21,8 @@ def fairness_chapter(place: Workplace) -> Outcome:
     """Simulate a rental site whose best ratings are nearly equal, and show who is seen."""
     from aidos.core.guarantee import statement
     from aidos.core.mechanism import PublicFacts
+    from aidos.rooms.fairness.course import simulate
     from aidos.rooms.fairness.equity import EquityOfAttention
-    from aidos.rooms.fairness.simulate import simulate
 
     scenario, equity = _scenario(place), EquityOfAttention(quality_floor=FLOOR)
     before, after = (
@@ -81,7 +80,7 @@ def _scenario(place: Workplace) -> Scenario:
     """The world's ratings, as one query."""
     import numpy as np
 
-    from aidos.rooms.fairness.simulate import Scenario
+    from aidos.rooms.fairness.course import Scenario
 
     table = place.engine.parquet(place.directory / "rankings.parquet")
     rows = table.rows(

@@ -259,7 +259,7 @@ class HowToReadPairs(NamedColumns):
 
     def read(self, names: Sequence[str]) -> PairsRead:
         """The pairs of these files and of those that options name."""
-        from aidos.ingest.results.paths import ListPaths
+        from aidos.ingest.results.names import ListPaths
         from aidos.ingest.results.reading import read_pairs
 
         return read_pairs(

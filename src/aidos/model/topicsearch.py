@@ -12,7 +12,7 @@ those that no topic has among them, or as much as ENOUGH of a word that one topi
 queries, and what they do on others is in the guide to taxonomies. It stays a rough map: short texts are ambiguous, and
 a taxonomy covers what its author thought of. Nothing is promised about any single text.
 
-With an encoder (`aidos.model.topicvectors`) texts of which the words say too little are asked of its vectors.
+With an encoder (`aidos.model.topicwords`) texts of which the words say too little are asked of its vectors.
 
 `TopicMap` gives every text one topic, or none.
 """
@@ -42,8 +42,7 @@ from aidos.model.retrieval.scorers import BM25
 from aidos.model.retrieval.search import search_queries
 from aidos.model.taxonomies.cache import digest_of
 from aidos.model.topics import words_by_topic
-from aidos.model.topicvectors import Encoder, TopicVectors
-from aidos.model.topicwords import ANALYSER, JOINT, TopicWords, phrased
+from aidos.model.topicwords import ANALYSER, JOINT, Encoder, TopicVectors, TopicWords, phrased
 
 __all__ = ["NO_PLACE", "NO_TOPIC", "TopicHits", "TopicMap", "TopicSearch", "TopicShares"]
 

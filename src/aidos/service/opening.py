@@ -72,8 +72,7 @@ def _sqlite(place: str, _: Options, __: Mapping[str, str]) -> SearchService:
 
 
 def _postgres(place: str, options: Options, environment: Mapping[str, str]) -> SearchService:
-    from aidos.service.postgres import Postgres, TextTable
-    from aidos.service.postgres_link import Login
+    from aidos.service.postgres import Login, Postgres, TextTable
 
     ours = {key: value for key, value in options.items() if key in KINDS["postgres"].options}
     theirs = {key: value for key, value in options.items() if key not in ours}

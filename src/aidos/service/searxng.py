@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from aidos.service.access import Access
-from aidos.service.answers import need_list, need_object, need_text, read_number, read_text
 from aidos.service.base import PassingError, Result, SearchService, check_request
-from aidos.service.http import JsonClient
+from aidos.service.http import JsonClient, need_list, need_object, need_text, read_number, read_text
 
 __all__ = ["SearXNG"]
 

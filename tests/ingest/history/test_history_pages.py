@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.core.profile import Kind
-from aidos.ingest.history.document import make_document
-from aidos.ingest.history.pages import ENGINES, clean_title, searched_for
+from aidos.ingest.history.document import ENGINES, clean_title, make_document, searched_for
 
 ENGINE_PAGES = [
     ("lentil soup - Google Search", "https://www.google.com/search?q=lentil+soup&client=abc"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from saved_lists import PAIRS, SIDES, answers, archive, page, write_json, write_lines
 
 from aidos.errors import InputError, ParameterError
-from aidos.ingest.results.paths import ListPaths
+from aidos.ingest.results.names import ListPaths
 from aidos.ingest.results.reading import read_pairs
 from aidos.surfaces.cli import run
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError
-from aidos.model.substitution.phrases import CodedPhrases, Joining, code_log, mutual_information, spell
+from aidos.model.phrases import CodedPhrases, Joining, code_log, mutual_information, spell
 
 NO_PAIRS = pa.table({"user_query": pa.array([], pa.string()), "next_query": pa.array([], pa.string()), "count": []})
 NO_PAIRS = NO_PAIRS.set_column(2, "count", pa.array([], pa.int64()))

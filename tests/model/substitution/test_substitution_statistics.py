@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from aidos.model.substitution.phrases import CodedPhrases, Joining, code_log, spell
-from aidos.model.substitution.suggesting import PairStatistics, changed_phrases, log_likelihood_ratio
+from aidos.model.phrases import CodedPhrases, Joining, code_log, spell
+from aidos.model.suggesting import PairStatistics, changed_phrases, log_likelihood_ratio
 
 
 def test_two_that_always_go_together_have_the_entropy_of_their_share():

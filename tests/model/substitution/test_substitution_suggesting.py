@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.model.substitution.phrases import Joining
-from aidos.model.substitution.suggesting import SubstitutionModel, Suggesting
+from aidos.model.phrases import Joining
+from aidos.model.suggesting import SubstitutionModel, Suggesting
 
 APART = Joining(least_information=99)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError
-from aidos.model.taxonomies import wordnet
+from aidos.model.taxonomies import reading
 from aidos.model.taxonomies.reading import open_taxonomy, read_taxonomy
 
 LICENCE = "  1 Whoever has this file may use it.  \n  2 No warranty.  \n"
@@ -115,7 +115,7 @@ def test_a_cycle_is_found_with_first_parents_too(tmp_path):
 
 
 def test_a_graph_that_explodes_is_counted_before_it_is_unrolled(tmp_path, monkeypatch):
-    monkeypatch.setattr(wordnet, "MOST", 1000)
+    monkeypatch.setattr(reading, "MOST", 1000)
     rungs = [line_of(1, ["w1"], [])]
     for at in range(2, 24, 2):
         above = [at - 1, at - 2] if at > 2 else [1]

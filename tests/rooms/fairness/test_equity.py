@@ -17,10 +17,10 @@ from aidos.core.noise import Noise
 from aidos.core.ranking import Ranking
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.fairness.accounts import MemoryKeeper
+from aidos.rooms.fairness.course import shape_scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
 from aidos.rooms.fairness.rankings import SubjectRanking, gains
 from aidos.rooms.fairness.reranker import Reranker
-from aidos.rooms.fairness.simulate import shape_scenario, simulate
 from oracles.fairness import ndcg_quality, unfairness
 
 THREE = "geometric:share=0.5,positions=3"

@@ -11,7 +11,7 @@ from aidos.core.noise import Noise
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
 from aidos.rooms.publish.anonymity import KKeywordAnonymity, KQueryAnonymity, KSessionAnonymity
-from aidos.rooms.publish.attacks.publishers import publisher_of
+from aidos.rooms.publish.attacks.opponents import publisher_of
 from aidos.rooms.publish.attacks.scenes import QueryScene, Stage
 from aidos.rooms.publish.attacks.sybil import attack_with_sybils
 

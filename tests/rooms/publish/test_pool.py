@@ -12,8 +12,7 @@ from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.publish.leak import leak, threshold_for
-from aidos.rooms.publish.pool import PoolRelease
+from aidos.rooms.publish.pool import PoolRelease, leak, threshold_for
 
 FACTS = PublicFacts()
 NO_NOISE = {"query_scale": 0.01, "click_scale": 0.01, "transition_scale": 0.01}

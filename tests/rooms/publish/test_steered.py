@@ -14,9 +14,8 @@ from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteGaussian
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
-from aidos.rooms.publish.coded import DIGITS, PRIME, coded_contributions
 from aidos.rooms.publish.counts import SALT_BYTES
-from aidos.rooms.publish.steered import SteeredCounts, SteeredRounds
+from aidos.rooms.publish.steered import DIGITS, PRIME, SteeredCounts, SteeredRounds, coded_contributions
 from aidos.rooms.publish.weighted_gaussian import unit_weights
 
 ASKED = {"epsilon": 4.0, "delta": 1e-3, "items_per_person": 2, "items_seen": 4}

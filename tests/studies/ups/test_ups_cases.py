@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.studies.ups.cases import FEWEST, MOST, apart, draw_case, draw_query, random_tree
+from aidos.studies.ups.pruning import FEWEST, MOST, apart, draw_case, draw_query, random_tree
 
 seeds = st.integers(0, 10**9)
 

@@ -4,9 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aidos.studies.ups.ranking import GENERALISED, NONE, UNMARKED, WHOLE
-from aidos.studies.ups.study import UpsBasis, UpsOutcome
-from aidos.studies.ups.summaries import (
+from aidos.studies.ups.claims import (
     compare_rankings,
     sum_up_limits,
     sum_up_quality,
@@ -15,6 +13,8 @@ from aidos.studies.ups.summaries import (
     sum_up_slopes,
     sum_up_speed,
 )
+from aidos.studies.ups.ranking import GENERALISED, NONE, UNMARKED, WHOLE
+from aidos.studies.ups.study import UpsBasis, UpsOutcome
 
 BASIS = UpsBasis(about="by hand", taxonomy="t", topics=9)
 

@@ -6,8 +6,7 @@ import pytest
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
-from aidos.model.postingcache import CacheLimits
-from aidos.studies.utility.ground import document_counts, made_cacheable
+from aidos.studies.utility.ground import CacheLimits, document_counts, made_cacheable
 from aidos.studies.utility.releases import Published
 
 TEXTS = ["Jazz, jazz and PIANO.", "piano-jazz", None, "Änderung jazz", "nothing here"]

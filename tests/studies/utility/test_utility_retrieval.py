@@ -16,8 +16,8 @@ from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.jobs.recipe import Recipe
 from aidos.rooms.publish.catalogue import build_release
-from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.items import KINDS, contributions
+from aidos.rooms.publish.released import CountedTables, counted_tables
 from aidos.studies.tables import paired_test, tell_p
 from aidos.studies.utility.retrieval import (
     MEASURES,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aidos.core.mechanism import Finding
 from aidos.errors import InputError, ParameterError
-from aidos.model.substitution.suggesting import SubstitutionModel, Suggesting
+from aidos.model.suggesting import SubstitutionModel, Suggesting
 from aidos.studies.utility.substitution import (
     average_precision,
     compare_models,

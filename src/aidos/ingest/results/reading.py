@@ -28,8 +28,7 @@ from aidos.ingest.problems import PAIRS, Complaints, refuse
 from aidos.ingest.results.documents import DocumentReader
 from aidos.ingest.results.files import archives_of, form_of, objects_of
 from aidos.ingest.results.flat import FlatLists
-from aidos.ingest.results.names import Renames, is_documents, side_of_path
-from aidos.ingest.results.paths import ListPaths
+from aidos.ingest.results.names import ListPaths, Renames, is_documents, side_of_path
 from aidos.ingest.results.saved import (
     ADD_QUERY,
     ADD_SEARCHES,

@@ -15,8 +15,7 @@ from aidos.errors import Problem
 from aidos.ingest.formats.fields import UnreadableError, moment, text, whole
 from aidos.ingest.history.document import address_words
 from aidos.ingest.problems import PAIRS, Complaints
-from aidos.ingest.results.names import FieldNames, Renames, field_names
-from aidos.ingest.results.paths import ListPaths
+from aidos.ingest.results.names import FieldNames, ListPaths, Renames, field_names
 
 __all__ = [
     "ADD_QUERY",

@@ -34,7 +34,7 @@ import numpy as np
 
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError, ParameterError
-from aidos.model.retrieval.kernels.personal import MEAN, STANDARD, SUM, combine, fit_histories
+from aidos.model.retrieval.kernels.matching import MEAN, STANDARD, SUM, combine, fit_histories
 from aidos.model.retrieval.search import HitLists, Hits, segment_bounds
 from aidos.model.retrieval.threads import Work, in_chunks, read_only
 

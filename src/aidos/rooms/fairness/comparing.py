@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from aidos.core.progress import Progress
     from aidos.report.page import Block, Page
-    from aidos.rooms.fairness.course import Course
-    from aidos.rooms.fairness.simulate import Scenario
+    from aidos.rooms.fairness.course import Course, Scenario
 
 __all__ = ["ComparedMethods", "SimulateRankings", "WhoIsRanked"]
 
@@ -61,7 +60,7 @@ class WhoIsRanked:
     def scenario(self) -> Scenario:
         """As the simulation takes it."""
         from aidos.ingest.rankings.ratings import read_ratings
-        from aidos.rooms.fairness.simulate import Scenario, shape_scenario
+        from aidos.rooms.fairness.course import Scenario, shape_scenario
 
         if not self.ratings:
             return shape_scenario(self.shape or "linear", self.subjects)
@@ -187,9 +186,9 @@ class SimulateRankings(Paged):
 
     def run(self, desk: Desk) -> ComparedMethods:
         """Run every method at every floor; methods that know no floor run once."""
+        from aidos.rooms.fairness.course import simulate
         from aidos.rooms.fairness.methods import find_method
         from aidos.rooms.fairness.reranking import prepare_solver
-        from aidos.rooms.fairness.simulate import simulate
 
         settings = [EquityOfAttention(**asdict(self.attending), quality_floor=floor) for floor in _floors(self.floors)]
         prepare_solver(desk)
@@ -238,7 +237,7 @@ def _bound(scenario: Scenario, equity: EquityOfAttention, progress: Progress) ->
     import numpy as np
 
     from aidos.model.attention import find_attention
-    from aidos.rooms.fairness.bounds.stationary import stationary_bound_cycle
+    from aidos.rooms.fairness.bounds import stationary_bound_cycle
     from aidos.rooms.fairness.rankings import gains, normalise
 
     relevance = np.nan_to_num(scenario.relevance, nan=0.0)

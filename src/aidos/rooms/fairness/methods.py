@@ -53,18 +53,18 @@ METHODS: Mapping[str, Method] = {
     "adaptive": Method(about="exact, squared up to a growing width (recommended)", objective="adaptive"),
     "absolute": Method(about="exact, absolute differences", objective="absolute"),
     "squared": Method(about="exact, squared differences", objective="squared"),
-    "thesis": Method(about="integer program over 100 candidates", policy="thesis_ilp:ThesisProgram"),
-    "prefilter": Method(about="exact, absolute, over the same candidates", policy="thesis_ilp:Prefiltered"),
+    "thesis": Method(about="integer program over 100 candidates", policy="programs:ThesisProgram"),
+    "prefilter": Method(about="exact, absolute, over the same candidates", policy="programs:Prefiltered"),
     "relevance": Method(about="never reorders", policy="heuristics:ByRelevance", floor="kept without trying"),
     "tie-shuffle": Method(about="draws lots among equals", policy="heuristics:TieShuffle", floor="kept without trying"),
     "objective": Method(about="most owed first", policy="heuristics:ByDeficit", floor="ignored"),
     "fairco": Method(about="controller on exposure per merit", policy="heuristics:FairCo", floor="ignored"),
     "exposure": Method(
-        about="exposure proportional to merit, in expectation", policy="exposure_lp:ExposureProgram", floor="ignored"
+        about="exposure proportional to merit, in expectation", policy="programs:ExposureProgram", floor="ignored"
     ),
     "fair-topk": Method(
         about="FA*IR: enough of a group in every prefix",
-        policy="fair_topk:FairTopK",
+        policy="heuristics:FairTopK",
         floor="ignored",
         needs_groups=True,
     ),

@@ -12,7 +12,7 @@ Three variants are offered. ``as-published`` does what the paper says and promis
 differential privacy: candidates, clicked results and blocked terms come from public lists, every candidate gets noise
 (zeros too), transitions are noised over all pairs of released queries, and each person's actions are cut before
 anything else. ``thresholded`` takes candidates from the log and pays for it with a small delta, computed by
-`aidos.rooms.publish.leak.leak`. Noise is discrete in all three.
+`leak`. Noise is discrete in all three.
 
 What none of them promises: that a query of the pool was ever asked (noise alone may lift it over the threshold), and
 that a public list is harmless. A pool that was made from this very log is not public.
@@ -20,12 +20,17 @@ that a public list is harmless. A pool that was made from this very log is not p
 Public lists are candidate queries and results of queries that everybody may know, from a file or from values. Nothing
 here can tell whether a list is public. One that was made from the log it is used on is not, and takes the
 promise away that rests on it.
+
+How likely it is that something which only one person did passes a threshold. Counts of occurrences differ from counts
+of people: one person may ask one rare query many times, so her own count may be anything up to her limit. This module
+finds the worst way to spend that limit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp, expm1, inf, log1p, nextafter
 from pathlib import Path
 from typing import Annotated, assert_never, get_args
 
@@ -41,10 +46,9 @@ from aidos.core.sampling import DiscreteLaplace
 from aidos.core.table import Table
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.publish.leak import leak
 from aidos.rooms.publish.poolsteps import PoolCounts, PoolTables, Steps, Variant
 
-__all__ = ["PoolRelease", "public_list"]
+__all__ = ["PoolRelease", "leak", "public_list", "threshold_for"]
 
 AS_PUBLISHED = {
     "queries": "rare queries are dropped by looking at everybody before each person is cut to a limit, "
@@ -234,3 +238,48 @@ def _lines(path: Path, width: int) -> Iterator[tuple[str, ...]]:
                     hint="put one tab between the columns, and none elsewhere",
                 )
             yield cells
+
+
+ROUNDING = 1 + 1e-12
+"""Covers the rounding of a few hundred sums and one exponential."""
+
+
+def leak(occurrences: int, scale: float, threshold: int) -> float:
+    """The delta of publishing counts above a threshold, with discrete Laplace noise, of what occurs in the log.
+
+    D' is D and one person more, who has at most ``occurrences`` (L) occurrences; b is the scale, K the threshold,
+    epsilon = L / b. An item that others have too, or that is a candidate in any case, is *common*. The others, U, are
+    hers alone; let them have c_1, c_2, ... occurrences, c in all. Write p(n) = P[n + X > K].
+
+    - M(D') in S: either something of U comes out, with probability 1 - (1 - p(c_1)) (1 - p(c_2)) ... <= delta, or only
+      common items do; their counts differ from D's by L - c in all, so that has at most e^epsilon P[M(D) in S].
+    - M(D) in S: the common part alone is e^((L - c) / b)-close to that of D'. Nothing of U comes out with probability
+      (1 - p(c_1)) (1 - p(c_2)) ..., and if every p(n) <= 1 - e^(-n / b) that is at least e^(-c / b). So
+      P[M(D) in S] <= e^epsilon P[M(D') in S]. Where the condition fails, the difference costs e^epsilon delta at most.
+
+    delta is the maximum of 1 - (1 - p(c_1)) (1 - p(c_2)) ... over all ways to split L, found exactly: the logarithms
+    add up, so it is a knapsack. It is tight for the worst person.
+    """
+    law = DiscreteLaplace(scale)
+    chances = [law.tail(threshold - own) for own in range(1, occurrences + 1)]
+    weights = [-log1p(-chance) if chance < 1 else inf for chance in chances]
+    worst = [0.0]
+    for total in range(1, occurrences + 1):
+        worst.append(max(weights[own - 1] + worst[total - own] for own in range(1, total + 1)))
+    delta = nextafter(-expm1(-worst[-1] * ROUNDING), inf)
+    if any(chance > -expm1(-own / scale) for own, chance in enumerate(chances, start=1)):
+        delta *= exp(min(occurrences / scale, 700.0))
+    return min(1.0, delta)
+
+
+def threshold_for(occurrences: int, scale: float, delta: float) -> int:
+    """The smallest threshold whose leak is at most delta, for 0 < delta < 1."""
+    if not 0 < delta < 1:
+        raise ParameterError(f"delta must be greater than 0 and less than 1, got {delta!r}")
+    low, high = 0, occurrences
+    while leak(occurrences, scale, high) > delta:
+        low, high = high, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if leak(occurrences, scale, middle) <= delta else (middle + 1, high)
+    return high

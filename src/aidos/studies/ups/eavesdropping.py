@@ -35,8 +35,8 @@ from aidos.rooms.shield.profile.requirement import CostLayer
 from aidos.rooms.shield.profile.rerank import leaves_of
 from aidos.rooms.shield.profile.seed import Hits, SeedProfile
 from aidos.studies.shelf import Shelf, run_settings
-from aidos.studies.ups.cases import Query, draw_case, draw_query, random_tree
 from aidos.studies.ups.plan import UpsExperiment
+from aidos.studies.ups.pruning import Query, draw_case, draw_query, random_tree
 from aidos.studies.ups.searchers import Society
 
 __all__ = [

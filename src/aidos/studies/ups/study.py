@@ -25,7 +25,7 @@ from aidos.studies.study import FINDINGS, Basis, Claim, InParts, Makers, Outcome
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aidos.model.taxonomies.opened import OpenedTaxonomy
+    from aidos.model.topics import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Chapter
     from aidos.studies.shelf import Shelf
@@ -83,7 +83,7 @@ class UpsOutcome(Outcome):
 
     def makers(self) -> Makers:
         """A table for each question."""
-        from aidos.studies.ups import summaries as made
+        from aidos.studies.ups import claims as made
 
         return {
             "speed": ("seeds-timed", made.sum_up_speed),
@@ -156,7 +156,7 @@ class UpsStudy(InParts, OnBundledTaxonomy):
 
     def run(self, desk: Desk) -> UpsOutcome:
         """Run the parts that are not on the shelf."""
-        from aidos.model.taxonomies.opened import open_named, searcher
+        from aidos.model.topics import open_named, searcher
         from aidos.studies.ups.plan import PARTS, UpsExperiment
         from aidos.world.size import World
 

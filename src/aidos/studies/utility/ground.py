@@ -4,7 +4,7 @@ A ground is small and can be sent to another process: what is large lies in its 
 away with the experiment.
 
 A cache of posting lists that is filled by what a release says about keywords (Götz et al. 2012, figure 6). Keywords are
-scored by how often they are asked, divided by the number of documents that have them (`aidos.model.postingcache`): by
+scored by how often they are asked, divided by the number of documents that have them: by
 searches where the log itself fills the cache, by people or visits where a release does, since that is what it counts.
 Hits are counted under the searchers' own workload. Keywords that no document has are part of it, and no cache can hold
 them.
@@ -15,6 +15,15 @@ keyword counts the same.
 
 The shape of every result: one number a row, with the setting that it is about. Tidy, so that results of all experiments
 go into one table and any of them can be drawn with any tool. A column that does not apply is null.
+
+Which posting lists to keep in memory, and how often a searched keyword finds its list there. A search engine that holds
+only some of its posting lists in memory wants those that are asked for often and are short. After Baeza-Yates (2004),
+in the form of Götz et al. (2012): a keyword's score is how often it is asked, divided by the number of documents that
+have it; lists are taken by falling score until the memory is full. Lists are cut at a length. Frequencies may come from
+a log or from a release; the workload that is paid in hits is always the searchers' own.
+
+Where this differs: the paper does not say what happens when the next list no longer fits; here it is passed over, and
+shorter ones behind it still get in. A greedy choice is not the best there is, which would be a knapsack.
 """
 
 from __future__ import annotations
@@ -22,18 +31,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from annotated_types import Ge
+from numpy.typing import ArrayLike, NDArray
 
+from aidos.core.checks import check_parameters
 from aidos.engine.embedded import EmbeddedTable
-from aidos.errors import InputError
-from aidos.model.postingcache import CacheLimits, choose_lists, hit_probability
-from aidos.model.substitution.suggesting import SubstitutionModel
+from aidos.errors import InputError, ParameterError
+from aidos.model.suggesting import SubstitutionModel
 from aidos.studies.utility.originals import Originals
 from aidos.studies.utility.plan import Job, UtilityPlan
 from aidos.studies.utility.poolgrid import PoolGrid
@@ -43,9 +53,12 @@ from aidos.studies.utility.substitution import suggest_all
 __all__ = [
     "SCHEMA",
     "WORD",
+    "CacheLimits",
     "Cacheable",
     "Ground",
+    "choose_lists",
     "document_counts",
+    "hit_probability",
     "lay_documents",
     "lay_suggestions",
     "made_cacheable",
@@ -208,3 +221,60 @@ def result_rows(job: Job, found: Iterable[dict[str, Any]], *, kind: str = "") ->
     setting = {name: getattr(job.setting, name) for name in OF_SETTING}
     fixed = {"experiment": job.experiment, "kind": kind or job.kind or None, **setting}
     return pa.Table.from_pylist([fixed | row for row in found], schema=SCHEMA)
+
+
+GIGABYTE = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheLimits:
+    """How much memory there is, and what a list takes of it."""
+
+    memory_bytes: Annotated[int, Ge(1)] = GIGABYTE
+    """Memory for posting lists."""
+    posting_bytes: Annotated[int, Ge(1)] = 8
+    """Of one document in a list."""
+    longest_list: Annotated[int, Ge(1)] = 200_000
+    """Documents of a list that are kept; what is longer is cut."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def sizes(self, documents: ArrayLike) -> NDArray[np.int64]:
+        """Bytes of each list, by the number of documents that have the keyword."""
+        lengths = np.minimum(np.asarray(documents, np.int64), self.longest_list)
+        found: NDArray[np.int64] = lengths * self.posting_bytes
+        return found
+
+
+def choose_lists(frequencies: ArrayLike, documents: ArrayLike, limits: CacheLimits) -> NDArray[np.bool_]:
+    """Which lists are kept: by falling frequency / documents, passing over those that no longer fit.
+
+    Keywords that no document has, and those that are not asked for, have no list to keep. Equal scores are taken in the
+    order in which the keywords are given.
+    """
+    asked, having = np.asarray(frequencies, np.float64), np.asarray(documents, np.int64)
+    if asked.shape != having.shape or asked.ndim != 1:
+        raise ParameterError("every keyword needs one frequency and one number of documents")
+    if not np.isfinite(asked).all() or (having < 0).any():
+        raise ParameterError("frequencies must be finite, and numbers of documents not negative")
+    useful = np.flatnonzero((asked > 0) & (having > 0))
+    left = useful[np.argsort(-asked[useful] / having[useful], kind="stable")]
+    sizes, room = limits.sizes(having), limits.memory_bytes
+    kept = np.zeros(len(asked), np.bool_)
+    while len(left := left[sizes[left] <= room]):
+        filled = np.cumsum(sizes[left])
+        fitting = int(np.searchsorted(filled, room, side="right"))
+        kept[left[:fitting]] = True
+        room -= int(filled[fitting - 1])
+        left = left[fitting:]
+    return kept
+
+
+def hit_probability(kept: NDArray[np.bool_], workload: ArrayLike) -> float:
+    """The share of a workload, keywords with how often each is searched, whose lists are in memory."""
+    searched: NDArray[Any] = np.asarray(workload, np.float64)
+    if searched.shape != kept.shape or (searched < 0).any():
+        raise ParameterError("a workload has a number, not negative, for each keyword")
+    total = float(searched.sum())
+    return float(searched[kept].sum()) / total if total > 0 else float("nan")

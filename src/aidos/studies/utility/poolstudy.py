@@ -33,9 +33,9 @@ from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.search import search_batch
 from aidos.model.text.analyser import Analyser
-from aidos.rooms.publish.countedtables import CountedTables, counted_tables
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.rooms.publish.poolsteps import PoolCounts
+from aidos.rooms.publish.released import CountedTables, counted_tables
 from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.utility.ground import WORD, Ground, result_rows
 from aidos.studies.utility.plan import ORIGINAL, Job, Setting, UtilityPlan

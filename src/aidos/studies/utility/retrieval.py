@@ -40,8 +40,8 @@ from aidos.core.mechanism import Finding
 from aidos.core.table import Table
 from aidos.errors import InputError, MissingExtraError, ParameterError
 from aidos.model.clickgraph import FEEDBACK_WEIGHT, SELF_LOOP, STEPS, ClickGraph, feedback_scores
-from aidos.rooms.publish.countedtables import CountedTables
 from aidos.rooms.publish.items import KINDS, PERSON, contributions
+from aidos.rooms.publish.released import CountedTables
 from aidos.studies.tables import PairedTest, paired_test
 from aidos.studies.utility.originals import UnsuitedLogError
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from aidos.core.mechanism import Finding
 from aidos.errors import InputError, ParameterError
-from aidos.model.substitution.suggesting import SubstitutionModel
+from aidos.model.suggesting import SubstitutionModel
 from aidos.studies.utility.plan import MOST_FREQUENT
 
 __all__ = [

@@ -4,10 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from standings import standing_of
 
-from aidos.rooms.fairness.baselines.exposure_lp import ExposureProgram
-from aidos.rooms.fairness.baselines.fair_topk import FairTopK
-from aidos.rooms.fairness.baselines.heuristics import ByDeficit, ByRelevance, FairCo, TieShuffle
-from aidos.rooms.fairness.baselines.thesis_ilp import ThesisProgram
+from aidos.rooms.fairness.baselines.heuristics import ByDeficit, ByRelevance, FairCo, FairTopK, TieShuffle
+from aidos.rooms.fairness.baselines.programs import ExposureProgram, ThesisProgram
 
 POLICIES = [
     ByRelevance(),

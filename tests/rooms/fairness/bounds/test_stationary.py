@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from small_cases import attention_of, enumerated_rate, geometric, legal_orders, query_of
 
 from aidos.errors import ParameterError
-from aidos.rooms.fairness.bounds import stationary
-from aidos.rooms.fairness.bounds.stationary import stationary_bound_cycle
+from aidos.rooms.fairness import bounds
+from aidos.rooms.fairness.bounds import stationary_bound_cycle
 from oracles.fairness import stationary_bound
 
 FLOORS = [0.0, 0.6, 0.8, 0.9, 0.95, 1.0]
@@ -94,7 +94,7 @@ def test_with_many_different_subjects_the_rate_is_proven_on_blocks():
 @pytest.mark.parametrize("floor", [0.9, 0.95])
 def test_blocks_lose_little_and_never_claim_too_much(monkeypatch, floor):
     exact = stationary_bound(*LINEAR, geometric(5), floor)
-    monkeypatch.setattr(stationary, "EXACT_CLASSES", 10)
+    monkeypatch.setattr(bounds, "EXACT_CLASSES", 10)
     rates = [stationary_bound(*LINEAR, geometric(5), floor, blocks=blocks).rate for blocks in (16, 30, 60)]
     assert rates == sorted(rates)
     assert 0.85 * exact.rate < rates[-1] <= exact.rate + 1e-9

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
-from aidos.rooms.publish.attacks.confidence import Rate, lower_bound, upper_bound
+from aidos.rooms.publish.attacks.distinguisher import Rate, lower_bound, upper_bound
 
 
 def at_least(successes, trials, rate):

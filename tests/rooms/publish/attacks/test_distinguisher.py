@@ -2,8 +2,7 @@ import pytest
 
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
-from aidos.rooms.publish.attacks.confidence import Rate
-from aidos.rooms.publish.attacks.distinguisher import Distinction, distinguish
+from aidos.rooms.publish.attacks.distinguisher import Distinction, Rate, distinguish
 from aidos.rooms.publish.attacks.scenes import QueryScene, Stage
 
 PEOPLE = "select user_query, count(distinct client_id) from {table} group by 1 order by 1"

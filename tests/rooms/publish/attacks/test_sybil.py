@@ -5,7 +5,7 @@ import pytest
 from aidos.core.guarantee import ApproxDP, KAnonymity, NoGuarantee, ProbabilisticDP, PureDP, ZeroConcentratedDP
 from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
-from aidos.rooms.publish.attacks.confidence import Rate
+from aidos.rooms.publish.attacks.distinguisher import Rate
 from aidos.rooms.publish.attacks.scenes import QueryScene, Stage
 from aidos.rooms.publish.attacks.sybil import SybilResult, attack_with_sybils, most_advantage
 

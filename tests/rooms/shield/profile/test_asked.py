@@ -7,7 +7,7 @@ from ups_cases import Hits, golden
 from aidos.core.profile import KeptProfile
 from aidos.rooms.shield.profile.adversary import Observer, Sight
 from aidos.rooms.shield.profile.asked import told_by_queries, weigh_query
-from aidos.studies.ups.cases import random_tree
+from aidos.studies.ups.pruning import random_tree
 
 
 def kept_of(tree, *marked):

@@ -25,8 +25,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.rooms.fairness.kernels.compiled import njit
-from aidos.rooms.fairness.kernels.pareto import Moves, sort_by
+from aidos.rooms.fairness.kernels.pareto import Moves, njit, sort_by
 
 __all__ = ["cost_of_attention", "moves_of_accounts", "moves_of_subjects", "scan", "skyband"]
 

@@ -17,9 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.rooms.fairness.kernels.compiled import njit
+from aidos.errors import MissingExtraError
 
-__all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves", "sort_by"]
+__all__ = ["GAVE_UP", "NO_ANSWER", "Bounds", "Labels", "Moves", "cheapest_moves", "njit", "sort_by"]
+
+try:
+    from numba import njit
+except ImportError as error:
+    raise MissingExtraError("the fair re-ranker", extra="fairness") from error
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

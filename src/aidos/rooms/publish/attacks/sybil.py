@@ -28,7 +28,7 @@ from aidos.core.guarantee import (
     QualityFloor,
     ZeroConcentratedDP,
 )
-from aidos.rooms.publish.attacks.confidence import Rate
+from aidos.rooms.publish.attacks.distinguisher import Rate
 from aidos.rooms.publish.attacks.scenes import Scores, Stage, asked
 
 __all__ = ["SybilResult", "attack_with_sybils", "most_advantage"]

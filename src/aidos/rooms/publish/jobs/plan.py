@@ -17,7 +17,7 @@ from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Section
 from aidos.jobs.options import Paged
-from aidos.rooms.publish.jobs.what import TITLE, What
+from aidos.rooms.publish.jobs.publish import TITLE, What
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.model.clickgraph import ClickGraph
-    from aidos.model.substitution.suggesting import Suggestion
+    from aidos.model.suggesting import Suggestion
     from aidos.report.page import Block
 
 __all__ = [
@@ -190,7 +190,7 @@ class SuggestQueries(_OfRelease):
 
     def run(self, desk: Desk) -> SuggestedQueries:  # noqa: ARG002
         """Look for phrases that others put in place of these."""
-        from aidos.model.substitution.suggesting import SubstitutionModel, Suggesting
+        from aidos.model.suggesting import SubstitutionModel, Suggesting
         from aidos.rooms.publish.released import normalised_query, open_released
 
         suggesting = Suggesting(least_ratio=self.least_ratio)

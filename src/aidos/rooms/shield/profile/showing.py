@@ -14,8 +14,7 @@ from aidos.core.checks import check_parameters
 from aidos.core.limits import LEVELS
 from aidos.core.profile import KeptProfile
 from aidos.jobs.answer import Finding
-from aidos.jobs.asking import ask_job
-from aidos.jobs.calling import call_job, told_in_python
+from aidos.jobs.asking import ask_job, call_job, told_in_python
 from aidos.jobs.desk import Desk
 from aidos.rooms.shield.profile.whose import OnProfile
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.model.profilefile import OpenedProfile
-    from aidos.model.taxonomies.opened import OpenedTaxonomy
+    from aidos.model.topics import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Block
     from aidos.rooms.shield.profile.changing import ChangedProfile
@@ -117,7 +116,7 @@ class Shield(Finding):
 
     @cached_property
     def _search(self) -> TopicSearch:
-        from aidos.model.taxonomies.opened import searcher
+        from aidos.model.topics import searcher
 
         return searcher(self.opened.taxonomy)[0]
 

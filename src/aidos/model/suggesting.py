@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
-from aidos.model.substitution.phrases import CodedLog, CodedPhrases, Joining, Longs, Phrases, code_log, spell
+from aidos.model.phrases import CodedLog, CodedPhrases, Joining, Longs, Phrases, code_log, spell
 
 __all__ = [
     "PairStatistics",
