@@ -17,9 +17,9 @@ import time
 import numpy as np
 
 from aidos.rooms.fairness.accounts import MemoryKeeper
-from aidos.rooms.fairness.baselines.programs import ThesisProgram
 from aidos.rooms.fairness.course import Scenario, shape_scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.programs import ThesisProgram
 from aidos.rooms.fairness.rankings import Standing, SubjectRanking
 from aidos.rooms.fairness.reranker import Reranker
 

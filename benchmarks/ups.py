@@ -32,9 +32,8 @@ from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.building import build_profile
 from aidos.rooms.shield.profile.decision import Decision, decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.prune import greedy_dp, greedy_il, ratio_greedy
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.seed import SeedProfile
 from aidos.studies.ups.pruning import Case, apart, draw_case, random_tree
 

@@ -79,7 +79,7 @@ class Rerank:
         return asked("fair", "rerank", "rankings.jsonl", "-o", "served.jsonl", "--store", "attention.store")
 
     def check(self, place, code):
-        from aidos.rooms.fairness.storage.keeper import read_store
+        from aidos.rooms.fairness.keeper import read_store
 
         served, store = place / "served.jsonl", place / "attention.store"
         if store.exists():

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.mediator.kernels.pairs import count_inversions
+from aidos.rooms.shield.mediator.kernels.mixing import count_inversions
 
 __all__ = ["jaccard_loss", "kendall_loss"]
 

@@ -11,7 +11,6 @@ from aidos.report.trees import MOST_LINES, TreeLine, tree
 from aidos.rooms.shield.profile.decision import Decision, SeedTopic
 from aidos.rooms.shield.profile.explaining import Explained
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
-from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.page import (
     shield_page,
     standing_rows,
@@ -19,6 +18,7 @@ from aidos.rooms.shield.profile.page import (
     tree_block,
 )
 from aidos.rooms.shield.profile.prune import Standing
+from aidos.rooms.shield.profile.requirement import HeldProfile
 
 
 def topic(name, depth, state="sent", *, sensitive=False):

@@ -22,8 +22,7 @@ def mediator_chapter(place: Workplace) -> Outcome:
     from aidos.core.guarantee import statement
     from aidos.core.noise import Noise
     from aidos.rooms.shield.mediator.accounts import MediatorAccounts
-    from aidos.rooms.shield.mediator.comparing import assess
-    from aidos.rooms.shield.mediator.queries import read_queries
+    from aidos.rooms.shield.mediator.queries import assess, read_queries
 
     queries = read_queries(place.engine.parquet(place.directory / "log.parquet"), None, DEPTH)
     usual = MediatorAccounts()

@@ -19,10 +19,8 @@ from aidos.errors import EngineError, InputError, ParameterError, ServiceError
 from aidos.ingest.results.reading import read_pairs
 from aidos.rooms.audit.collect.bookmarklet import bookmarklet, bookmarklet_page
 from aidos.rooms.audit.collect.keeping import opened_collection
-from aidos.rooms.audit.collect.pages import Seen, TroubleError
-from aidos.rooms.audit.collect.recorder import WITHIN, Pace, Recorder, draw_order
-from aidos.rooms.audit.collect.robots import read_robots
-from aidos.rooms.audit.collect.site import Site, read_site
+from aidos.rooms.audit.collect.recorder import WITHIN, Pace, Recorder, draw_order, read_robots
+from aidos.rooms.audit.collect.site import Seen, Site, TroubleError, read_site
 from aidos.surfaces.cli import run
 
 SITE = Site(address="https://search.example/find?q={query}&hl=en", results=".result")

@@ -17,9 +17,8 @@ from aidos.ingest.results.reading import read_pairs
 from aidos.rooms.audit.collect.bookmarklet import bookmarklet_page
 from aidos.rooms.audit.collect.browser import opened_browser
 from aidos.rooms.audit.collect.keeping import opened_collection
-from aidos.rooms.audit.collect.pages import Limits, TroubleError
 from aidos.rooms.audit.collect.recorder import Pace, Recorder
-from aidos.rooms.audit.collect.site import Site, read_site
+from aidos.rooms.audit.collect.site import Limits, Site, TroubleError, read_site
 from aidos.surfaces.cli import run
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]

@@ -10,10 +10,9 @@ from scipy.optimize import lsq_linear, minimize
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
-from aidos.rooms.audit.climbing import climb
 from aidos.rooms.audit.densities import log_mean_personalised, log_vanilla
 from aidos.rooms.audit.estimator import ProfileLearner
-from aidos.rooms.audit.inference import MOST_CONCENTRATED, Ascent, LearningSettings, infer_profile
+from aidos.rooms.audit.inference import MOST_CONCENTRATED, Ascent, LearningSettings, climb, infer_profile
 from aidos.rooms.audit.learning import fit_concentration, learn_profile
 from aidos.rooms.audit.shifts import rank_shift
 from aidos.studies.audit.engines import weights_without_switch

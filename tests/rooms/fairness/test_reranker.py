@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aidos.errors import BrokenPromiseError, InputError
 from aidos.rooms.fairness.accounts import MemoryKeeper
-from aidos.rooms.fairness.baselines.heuristics import ByDeficit
 from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.heuristics import ByDeficit
 from aidos.rooms.fairness.rankings import SubjectRanking
 from aidos.rooms.fairness.reranker import Reranker
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.rooms.fairness import solver
-from aidos.rooms.fairness.baselines.programs import ThesisProgram
 from aidos.rooms.fairness.kernels.pareto import GAVE_UP, NO_ANSWER, Moves, cheapest_moves
+from aidos.rooms.fairness.programs import ThesisProgram
 from aidos.rooms.fairness.rankings import discounts, quality
 from aidos.rooms.fairness.solver import best_by_program, best_quality, cheapest, least_cost
 

@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.rooms.audit.arrays import PairArrays
-from aidos.rooms.audit.climbing import climb
 from aidos.rooms.audit.densities import Scored, evaluate_stages
-from aidos.rooms.audit.inference import Ascent
+from aidos.rooms.audit.inference import Ascent, climb
 from aidos.rooms.audit.kernels import share_out, sum_log_gamma
 from aidos.rooms.audit.numerics import digamma
 

@@ -28,7 +28,7 @@ class Method:
     objective: Literal["adaptive", "absolute", "squared"] | None = None
     """Of the exact method; as its parameters say if unset."""
     policy: str = ""
-    """Module and class of a baseline, under `baselines`; empty for the exact method."""
+    """Module and class of a baseline; empty for the exact method."""
     needs_groups: bool = False
 
     @property
@@ -46,7 +46,7 @@ class Method:
         if not self.policy:
             return Reranker(replace(equity, objective=self.objective or equity.objective), keeper)
         module, _, name = self.policy.partition(":")
-        return Reranker(equity, keeper, getattr(import_module(f"aidos.rooms.fairness.baselines.{module}"), name)())
+        return Reranker(equity, keeper, getattr(import_module(f"aidos.rooms.fairness.{module}"), name)())
 
 
 METHODS: Mapping[str, Method] = {

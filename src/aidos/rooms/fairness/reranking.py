@@ -183,7 +183,7 @@ def tell_left_out(problems: Iterable[Problem], desk: Desk) -> int:
 def open_keeper(equity: EquityOfAttention, store: Path | None) -> AbstractContextManager[Keeper]:
     """Accounts that last, or, without a store, accounts for this run."""
     from aidos.rooms.fairness.accounts import MemoryKeeper
-    from aidos.rooms.fairness.storage.keeper import open_store
+    from aidos.rooms.fairness.keeper import open_store
 
     return nullcontext(MemoryKeeper(half_life=equity.half_life)) if store is None else open_store(equity, store)
 

@@ -72,7 +72,7 @@ class ShowStore(_OnStore):
 
     def run(self, desk: Desk) -> StoreShown:  # noqa: ARG002 (nothing to work with)
         """Look."""
-        from aidos.rooms.fairness.storage.keeper import store_facts
+        from aidos.rooms.fairness.keeper import store_facts
 
         facts = store_facts(self.path)
         return StoreShown(settings=facts.pop("settings"), held=facts)
@@ -93,7 +93,7 @@ class ExportAccounts(_OnStore):
 
     def run(self, desk: Desk) -> AccountsMoved:  # noqa: ARG002
         """Write them."""
-        from aidos.rooms.fairness.storage.exchange import export_accounts
+        from aidos.rooms.fairness.exchange import export_accounts
 
         return AccountsMoved(kind="output", place=self.output, accounts=export_accounts(self.path, self.output))
 
@@ -121,8 +121,8 @@ class ImportAccounts:
 
     def run(self, desk: Desk) -> AccountsMoved:  # noqa: ARG002
         """Make it."""
-        from aidos.rooms.fairness.storage.exchange import import_accounts
-        from aidos.rooms.fairness.storage.keeper import store_settings
+        from aidos.rooms.fairness.exchange import import_accounts
+        from aidos.rooms.fairness.keeper import store_settings
 
         attending = self.attending
         number = import_accounts(

@@ -25,8 +25,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.shield.profile.decision import Decision
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.world.documents import document_blocks
 from aidos.world.results import (
     DEPTH,

@@ -16,7 +16,7 @@ from aidos.model.retrieval.index import Index
 from aidos.model.retrieval.language import Histories, Personalisation, personalise_batch
 from aidos.model.retrieval.search import Queries, search_queries
 from aidos.rooms.shield.mediator.assignment import Assignment
-from aidos.rooms.shield.mediator.kernels.pairs import compare_orders
+from aidos.rooms.shield.mediator.kernels.mixing import compare_orders
 from aidos.studies.mediator.derivation import QueryLog
 
 __all__ = ["Searches"]

@@ -29,9 +29,8 @@ from aidos.rooms.shield.profile.adversary import Observer, Rule, Sight, play, un
 from aidos.rooms.shield.profile.decision import Decision, decide
 from aidos.rooms.shield.profile.generalisation import Algorithm, ProfileGeneralisation, QueryAndProfile
 from aidos.rooms.shield.profile.guessing import guess, reappeared
-from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.prune import stand
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.rerank import leaves_of
 from aidos.rooms.shield.profile.seed import Hits, SeedProfile
 from aidos.studies.shelf import Shelf, run_settings

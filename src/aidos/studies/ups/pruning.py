@@ -36,9 +36,8 @@ from aidos.core.taxonomy import Profile
 from aidos.core.topictree import TopicTree, sum_below
 from aidos.errors import ParameterError
 from aidos.rooms.shield.profile.decision import ALGORITHMS as PRUNES
-from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.prune import stand
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.seed import SeedProfile
 from aidos.studies.ups.plan import ALGORITHMS, PLAIN_RISE, UpsExperiment
 

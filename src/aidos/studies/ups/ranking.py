@@ -31,7 +31,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.model.topicsearch import TopicHits, TopicSearch
 from aidos.rooms.shield.profile.decision import decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.requirement import HeldProfile
 from aidos.rooms.shield.profile.rerank import Results, leaves_of, rerank, topic_relevances, user_scores
 from aidos.rooms.shield.profile.seed import power_of_query
 from aidos.studies.ups.plan import UpsExperiment

@@ -27,8 +27,7 @@ from aidos.core.taxonomy import Profile
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
 from aidos.model.topicsearch import TopicHits, TopicSearch
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.studies.ups.plan import UpsExperiment
 from aidos.world.documents import document_blocks
 from aidos.world.log import LogMaker

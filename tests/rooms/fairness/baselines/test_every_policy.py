@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from standings import standing_of
 
-from aidos.rooms.fairness.baselines.heuristics import ByDeficit, ByRelevance, FairCo, FairTopK, TieShuffle
-from aidos.rooms.fairness.baselines.programs import ExposureProgram, ThesisProgram
+from aidos.rooms.fairness.heuristics import ByDeficit, ByRelevance, FairCo, FairTopK, TieShuffle
+from aidos.rooms.fairness.programs import ExposureProgram, ThesisProgram
 
 POLICIES = [
     ByRelevance(),

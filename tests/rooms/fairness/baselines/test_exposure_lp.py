@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from standings import geometric, standing_of
 
 from aidos.errors import ParameterError
-from aidos.rooms.fairness.baselines.programs import ExposureProgram, decompose, exposure_matrix
+from aidos.rooms.fairness.programs import ExposureProgram, decompose, exposure_matrix
 from aidos.rooms.fairness.rankings import discounts
 
 

@@ -7,12 +7,7 @@ from hypothesis import strategies as st
 from standings import standing_of
 
 from aidos.errors import ParameterError
-from aidos.rooms.fairness.baselines.heuristics import (
-    FairTopK,
-    adjusted_significance,
-    chance_of_failing,
-    least_protected,
-)
+from aidos.rooms.fairness.heuristics import FairTopK, adjusted_significance, chance_of_failing, least_protected
 
 
 def enumerated_failure(needed, share):

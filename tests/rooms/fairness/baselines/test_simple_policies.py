@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from standings import standing_of
 
 from aidos.errors import ParameterError
-from aidos.rooms.fairness.baselines.heuristics import ByDeficit, ByRelevance, FairCo, TieShuffle
+from aidos.rooms.fairness.heuristics import ByDeficit, ByRelevance, FairCo, TieShuffle
 
 
 def serve(policy, relevance, rankings, positions=2, **facts):

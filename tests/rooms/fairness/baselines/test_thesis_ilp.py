@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from standings import cost, geometric, legal_orders, standing_of
 
 from aidos.errors import EngineError, ParameterError
-from aidos.rooms.fairness.baselines.programs import Prefiltered, ThesisProgram
+from aidos.rooms.fairness.programs import Prefiltered, ThesisProgram
 from aidos.rooms.fairness.rankings import quality
 
 FLOORS = [0.0, 0.5, 0.8, 0.9, 0.95, 1.0]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from small_cases import enumerated_optimum, geometric, legal_orders, query_of
 
 from aidos.errors import EngineError, ParameterError
-from aidos.rooms.fairness.baselines.programs import ThesisProgram
+from aidos.rooms.fairness.programs import ThesisProgram
 from aidos.rooms.fairness.rankings import Standing
 from oracles.fairness import stationary_bound
 from oracles.hindsight import offline_optimum

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from aidos.rooms.fairness import keeper as store
 from aidos.rooms.fairness.accounts import MemoryKeeper, Served
-from aidos.rooms.fairness.storage import keeper as store
-from aidos.rooms.fairness.storage.keeper import StoreKeeper
+from aidos.rooms.fairness.keeper import StoreKeeper
 
 SETTINGS = {"attention": "geometric:share=0.5,positions=3", "level": "subject", "half_life": "9.0"}
 HALF_LIFE = 9.0

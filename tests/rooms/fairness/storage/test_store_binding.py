@@ -3,8 +3,8 @@ import pytest
 from aidos.core.ranking import Ranking
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.fairness.equity import EquityOfAttention
+from aidos.rooms.fairness.keeper import open_store
 from aidos.rooms.fairness.reranker import Reranker
-from aidos.rooms.fairness.storage.keeper import open_store
 
 RANKING = Ranking(("a", "b", "c"), (3.0, 2.0, 1.0))
 

@@ -10,8 +10,8 @@ import pytest
 from store_serving import HALF_LIFE, SETTINGS, in_memory, opened, serve, state_of
 
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.fairness.storage.exchange import export_accounts, import_accounts
-from aidos.rooms.fairness.storage.keeper import StoreKeeper, store_facts
+from aidos.rooms.fairness.exchange import export_accounts, import_accounts
+from aidos.rooms.fairness.keeper import StoreKeeper, store_facts
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from store_serving import HALF_LIFE, SETTINGS, in_memory, opened, question, serve, state, state_of
 
 from aidos.errors import EngineError, InputError, ParameterError
+from aidos.rooms.fairness import keeper as store
 from aidos.rooms.fairness.accounts import Keeper, MemoryKeeper, Served
-from aidos.rooms.fairness.storage import keeper as store
-from aidos.rooms.fairness.storage.keeper import StoreKeeper, store_facts
-from aidos.rooms.fairness.storage.tables import decode, encode
+from aidos.rooms.fairness.keeper import StoreKeeper, store_facts
+from aidos.rooms.fairness.storetables import decode, encode
 
 SERVING = Path(__file__).with_name("store_serving.py")
 

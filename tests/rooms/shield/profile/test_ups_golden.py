@@ -5,9 +5,8 @@ import pytest
 from ups_cases import golden
 
 from aidos.rooms.shield.profile.exact import exact
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
 from aidos.rooms.shield.profile.kernels.trees import content
-from aidos.rooms.shield.profile.prune import stand, trace
+from aidos.rooms.shield.profile.prune import greedy_dp, greedy_il, ratio_greedy, stand, trace
 
 FIGURES = {"abs": 5e-5}
 WAY = ["EaglesNFL", "Football", "Figure", "IceSkating", "Sports", "EaglesBand", "Music", "Arts"]

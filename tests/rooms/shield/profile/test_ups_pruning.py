@@ -9,8 +9,15 @@ from ups_cases import Hits, antichain, case_of, random_case
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.profile import exact as exact_module
 from aidos.rooms.shield.profile.exact import exact, ratio
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il, ratio_greedy
-from aidos.rooms.shield.profile.prune import discriminating_power, profile_risk, stand, trace
+from aidos.rooms.shield.profile.prune import (
+    discriminating_power,
+    greedy_dp,
+    greedy_il,
+    profile_risk,
+    ratio_greedy,
+    stand,
+    trace,
+)
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
 
 ALGORITHMS = [ratio, ratio_greedy, greedy_il, greedy_dp, exact]

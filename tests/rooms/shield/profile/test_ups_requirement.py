@@ -10,8 +10,7 @@ from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer, default_requirement
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile, default_requirement
 
 MARKED = Taxonomy.of(
     [

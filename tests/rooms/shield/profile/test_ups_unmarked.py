@@ -10,8 +10,7 @@ from aidos.core.taxonomy import Profile
 from aidos.rooms.shield.profile.adversary import Sight, unasked
 from aidos.rooms.shield.profile.decision import decide
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.rerank import leaves_of, user_scores
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile, Taxonomy, Topic
 from aidos.core.topictree import TopicTree
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.seed import SeedProfile
 from oracles.generalisation import PlainCase
 

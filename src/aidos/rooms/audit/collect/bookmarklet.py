@@ -11,8 +11,7 @@ import json
 from html import escape
 from urllib.parse import quote
 
-from aidos.rooms.audit.collect.pages import Limits, script
-from aidos.rooms.audit.collect.site import GAP, Site
+from aidos.rooms.audit.collect.site import GAP, Limits, Site, script
 
 __all__ = ["bookmarklet", "bookmarklet_page"]
 

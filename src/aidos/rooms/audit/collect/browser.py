@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from aidos.errors import InputError, MissingExtraError, ParameterError, ServiceError
-from aidos.rooms.audit.collect.pages import Limits, Seen, TroubleError, script
-from aidos.rooms.audit.collect.site import Site
+from aidos.rooms.audit.collect.site import Limits, Seen, Site, TroubleError, script
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Response

@@ -8,12 +8,16 @@ on a saved page before anything is asked (``--example``).
     link = "a"
     title = "h3"
     snippet = ".summary"
+
+What is taken from a page of results, how much of it at most, and the script that reads it. The script is the same in
+the browser that aidos drives and in the bookmark that a person presses.
 """
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, fields
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, unquote_plus, urlsplit
 
@@ -21,7 +25,7 @@ from aidos.core.jsontext import parse_toml
 from aidos.engine.inputs import read_text
 from aidos.errors import InputError, ParameterError
 
-__all__ = ["GAP", "SELECTORS", "Site", "read_site"]
+__all__ = ["GAP", "SELECTORS", "Limits", "Seen", "Site", "TroubleError", "read_site", "script"]
 
 GAP = "{query}"
 EXAMPLE = 'for example address = "https://search.example/find?q={query}" and results = ".result"'
@@ -109,3 +113,43 @@ def read_site(path: Path) -> Site:
         return Site(**table)
     except ParameterError as error:
         raise InputError(f"{path}: {error.message}", hint=error.hint) from error
+
+
+class TroubleError(Exception):
+    """A page that could not be read: why, in words that hold nothing of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a page is taken."""
+
+    seconds: float = 30.0
+    """For a page, until its results are read."""
+    megabytes: float = 30.0
+    """What a page may load, unpacked."""
+    results: int = 100
+    """Results of a list."""
+    letters: int = 2000
+    """Of an address, a title or a text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What stood on a page."""
+
+    rows: tuple[dict[str, str], ...] = ()
+    """Addresses, titles and texts of results, in order."""
+    matched: int = 0
+    """How many things the selector of results fits."""
+    left_out: int = 0
+    captcha: bool = False
+    signed_in: bool | None = None
+    """None where the site does not say how that shows."""
+    status: int = 200
+    text: str = ""
+    """Of a page that was read as plain text."""
+
+
+def script() -> str:
+    """The script that reads a page: the same in the recorder and in the bookmarklet."""
+    return (files("aidos.rooms.audit.collect") / "results.js").read_text(encoding="utf-8").strip()

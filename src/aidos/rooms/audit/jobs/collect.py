@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from aidos.report.page import Block
     from aidos.rooms.audit.collect.keeping import Collection
-    from aidos.rooms.audit.collect.pages import Seen
-    from aidos.rooms.audit.collect.robots import Robots
-    from aidos.rooms.audit.collect.site import Site
+    from aidos.rooms.audit.collect.recorder import Robots
+    from aidos.rooms.audit.collect.site import Seen, Site
 
 __all__ = ["CollectLists", "CollectedLists", "MakeBookmarklet", "WrittenBookmarklet"]
 
@@ -200,7 +199,7 @@ class CollectLists(_OfSite):
 
     def _robots(self, site: Site, queries: list[str], seen: Seen, desk: Desk) -> Robots:
         """The rules of the site; refused where they forbid a page, unless the person has leave to ask."""
-        from aidos.rooms.audit.collect.robots import Robots, read_robots
+        from aidos.rooms.audit.collect.recorder import Robots, read_robots
 
         robots = read_robots(seen.status, seen.text)
         if all(robots.allow(site.address_of(query)) for query in queries):

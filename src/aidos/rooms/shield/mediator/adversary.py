@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from aidos.core.checks import check_parameters
 from aidos.errors import InputError
 from aidos.rooms.shield.mediator.assignment import Assignment
-from aidos.rooms.shield.mediator.kernels.authors import Gains, Suspects, name_authors
+from aidos.rooms.shield.mediator.kernels.mixing import Gains, Suspects, name_authors
 from aidos.rooms.shield.mediator.objects import Objects
 
 __all__ = ["Informed", "InformedAdversary", "Relinked", "Texts"]

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.mediator.assignment import Assignment
-from aidos.rooms.shield.mediator.kernels.pairs import summed_jaccard
-from aidos.rooms.shield.mediator.kernels.vectors import Rows
+from aidos.rooms.shield.mediator.kernels.mixing import Rows, summed_jaccard
 from aidos.rooms.shield.mediator.objects import MOST_NUMBER, Objects, TopicVectors
 
 __all__ = [

@@ -23,8 +23,7 @@ from aidos.jobs.answer import Finding, as_path, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Commas, RequiredInTerminal, Section, Short
 from aidos.rooms.shield.mediator.accounts import Heuristic, MediatorAccounts, SharedAccounts
-from aidos.rooms.shield.mediator.comparing import OWN_ACCOUNT, Tried, assess
-from aidos.rooms.shield.mediator.queries import Queries, read_queries, read_topics
+from aidos.rooms.shield.mediator.queries import OWN_ACCOUNT, Queries, Tried, assess, read_queries, read_topics
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aidos.errors import InputError
-from aidos.rooms.shield.mediator.kernels.vectors import Rows
+from aidos.rooms.shield.mediator.kernels.mixing import Rows
 
 __all__ = ["MOST_NUMBER", "Objects", "TopicVectors", "check_alphas", "whole_numbers"]
 

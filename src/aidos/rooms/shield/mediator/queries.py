@@ -1,21 +1,27 @@
-"""The queries of a log, ready to be mixed: who asked, on which topic, with which words."""
+"""The queries of a log, ready to be mixed, and several ways to mix them side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from aidos.core.noise import Noise
+from aidos.core.progress import Progress
 from aidos.core.records import PAUSE_MINUTES
 from aidos.errors import InputError
+from aidos.rooms.shield.mediator.accounts import MediatorAccounts
 
 if TYPE_CHECKING:
     from aidos.engine.embedded import EmbeddedTable
-    from aidos.rooms.shield.mediator.adversary import Texts
+    from aidos.rooms.shield.mediator.adversary import Informed, Relinked, Texts
+    from aidos.rooms.shield.mediator.assignment import Assignment
+    from aidos.rooms.shield.mediator.measures import Measured
     from aidos.rooms.shield.mediator.objects import Objects
+    from aidos.rooms.shield.mediator.page import Setting
 
-__all__ = ["Queries", "read_queries", "read_topics"]
+__all__ = ["ONE_ACCOUNT", "OWN_ACCOUNT", "Queries", "Tried", "assess", "read_queries", "read_topics"]
 
 UNKNOWN = "no topic"
 ASKED = f"""
@@ -98,3 +104,56 @@ def read_topics(path: Path) -> dict[str, str]:
     if not found:
         raise InputError(f"{path} is empty", hint="write a query, a tab and its topic on each line")
     return found
+
+
+OWN_ACCOUNT, ONE_ACCOUNT = "own account", "one account"
+"""The ends between which all mediation lies: everybody has an account of her own, and all have the same."""
+
+
+class Tried(NamedTuple):
+    """One way to assign, what it gives and costs on average and by person, and the accounts."""
+
+    setting: Setting
+    people: Measured
+    found: Relinked
+    made: Assignment
+
+
+def assess(
+    queries: Queries, ways: Sequence[MediatorAccounts], noise: Noise, progress: Progress, *, ends: bool = False
+) -> list[Tried]:
+    """Assign in each way and measure, between the two ends if wanted."""
+    from aidos.rooms.shield.mediator.adversary import InformedAdversary
+    from aidos.rooms.shield.mediator.assignment import one_account, own_accounts
+
+    objects, tried = queries.objects, []
+    informed = InformedAdversary().learn(objects, queries.words)
+    if ends:
+        tried.append(_tried(informed, own_accounts(objects), OWN_ACCOUNT))
+    with progress.task("assigning and measuring", total=len(ways), unit="settings") as task:
+        for way in ways:
+            tried.append(_tried(informed, way.run(objects, noise), way))
+            task.advance(1)
+    if ends:
+        tried.append(_tried(informed, one_account(objects), ONE_ACCOUNT))
+    return tried
+
+
+def _tried(informed: Informed, made: Assignment, way: MediatorAccounts | str) -> Tried:
+    import numpy as np
+
+    from aidos.rooms.shield.mediator.measures import measure
+    from aidos.rooms.shield.mediator.page import Setting
+
+    similarity = "same-topic" if isinstance(way, str) else way.similarity
+    people, found = measure(informed.objects, made, similarity), informed.attack(made)
+    names = ("entropy", "overlap", "coherence_loss", "least_divergence")
+    means = {name: float(np.nanmean(getattr(people, name))) for name in names}
+    means["main_account"] = float(np.nanmean(found.main_account))
+    means["relinked"] = float(np.nanmean(found.best))
+    if isinstance(way, str):
+        setting = Setting(heuristic=way, alpha=None, epsilon=None if way == OWN_ACCOUNT else 0.0, means=means)
+    else:
+        alpha = None if way.heuristic == "pools" else way.scattered
+        setting = Setting(heuristic=way.heuristic, alpha=alpha, epsilon=way.epsilon(made.accounts), means=means)
+    return Tried(setting, people, found, made)

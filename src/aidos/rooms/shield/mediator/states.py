@@ -17,8 +17,15 @@ from aidos.rooms.shield.mediator.kernels.chunks import (
     mediate_common,
     mediate_commons,
 )
-from aidos.rooms.shield.mediator.kernels.hashing import EMPTY, rehash
-from aidos.rooms.shield.mediator.kernels.vectors import Kinds, Rows, add_kinds, mediate_cosine, mediate_jaccard
+from aidos.rooms.shield.mediator.kernels.mixing import (
+    EMPTY,
+    Kinds,
+    Rows,
+    add_kinds,
+    mediate_cosine,
+    mediate_jaccard,
+    rehash,
+)
 from aidos.rooms.shield.mediator.objects import MOST_NUMBER, Objects
 from aidos.rooms.shield.mediator.pools import Pools
 

@@ -30,8 +30,7 @@ from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.shield.profile.decision import decide, settle
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 from aidos.rooms.shield.profile.rerank import leaves_of
 from aidos.rooms.shield.profile.seed import Hits
 

@@ -30,9 +30,8 @@ from aidos.core.profile import SessionMemory
 from aidos.core.topictree import TopicTree
 from aidos.rooms.shield.profile.exact import exact, ratio
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation, QueryAndProfile
-from aidos.rooms.shield.profile.greedy import greedy_dp, greedy_il
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, Standing, stand
+from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, Standing, greedy_dp, greedy_il, stand
+from aidos.rooms.shield.profile.requirement import HeldProfile
 from aidos.rooms.shield.profile.seed import SeedProfile, power_of_query
 
 __all__ = ["Decision", "Outcome", "SeedTopic", "Settled", "decide", "settle"]

@@ -23,10 +23,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from aidos.errors import ParameterError
-from aidos.rooms.shield.profile.greedy import ratio_greedy
 from aidos.rooms.shield.profile.kernels.greedy import start
 from aidos.rooms.shield.profile.kernels.trees import content
-from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, risk_numbers
+from aidos.rooms.shield.profile.prune import TINY, Generalised, RiskForm, ratio_greedy, risk_numbers
 from aidos.rooms.shield.profile.seed import SeedProfile
 
 __all__ = ["FEW_LEAVES", "MOST_LEAVES", "Branch", "Way", "exact", "ratio"]

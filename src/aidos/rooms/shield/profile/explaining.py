@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from aidos.report.page import Block, Page
     from aidos.rooms.shield.profile.asked import ToldTopic
     from aidos.rooms.shield.profile.decision import Decision
-    from aidos.rooms.shield.profile.holder import HeldProfile
-    from aidos.rooms.shield.profile.requirement import CostLayer
+    from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
     from aidos.rooms.shield.profile.seed import Hits
 
 __all__ = ["ExplainQuery", "Explained", "ReadyProfile", "WhoseProfile", "explain_query", "make_ready"]
@@ -229,8 +228,7 @@ class ExplainQuery:
 
 def make_ready(opened: OpenedProfile, search: TopicSearch) -> ReadyProfile:
     """A profile with what decisions need; what finds topics may serve several."""
-    from aidos.rooms.shield.profile.holder import HeldProfile
-    from aidos.rooms.shield.profile.requirement import CostLayer
+    from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 
     _refuse_overlaps(opened)
     tree = opened.taxonomy.tree

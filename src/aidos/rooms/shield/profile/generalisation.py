@@ -30,8 +30,7 @@ from aidos.errors import ParameterError
 if TYPE_CHECKING:
     from aidos.core.profile import SessionMemory
     from aidos.rooms.shield.profile.decision import Decision
-    from aidos.rooms.shield.profile.holder import HeldProfile
-    from aidos.rooms.shield.profile.requirement import CostLayer
+    from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
     from aidos.rooms.shield.profile.seed import Hits
 
 __all__ = ["LIMIT_MODEL", "THREAT_MODEL", "USUAL_LIMIT", "Algorithm", "ProfileGeneralisation", "QueryAndProfile"]

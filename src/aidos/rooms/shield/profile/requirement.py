@@ -1,4 +1,4 @@
-"""What a searcher does not want to be known: sensitive topics with weights, and what each topic gives away of them.
+"""What a searcher holds, and what she does not want to be known.
 
 Sensitive topics S have disjoint subtrees and weights sen(s) > 0. The cost of a topic is what somebody expects who
 learns that she is interested in it and knows the public taxonomy alone, bottom-up over the held profile H:
@@ -6,11 +6,15 @@ learns that she is interested in it and knows the public taxonomy alone, bottom-
     cost(t) = sen(t) for t in S;  0 for other leaves of H;  inner topics: sum over children c in H of cost(c) Pr(c|t)
 
 Two equally common children, one sensitive: the parent costs half. Sensitive topics that she does not hold cost nothing.
+
+What a searcher holds: her interests laid over the public taxonomy. Private, never sent as it is. H is every topic that
+she has a document at, and all above it. Its supports count her documents at and below a topic, sup_H(t) = documents at
+t + sup_H of its children; they have nothing to do with the public supports of the taxonomy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -21,10 +25,9 @@ from aidos.core.profile import Requirement
 from aidos.core.taxonomy import Profile, Taxonomy
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.profile.holder import HeldProfile
-from aidos.rooms.shield.profile.kernels.trees import spread_costs
+from aidos.rooms.shield.profile.kernels.trees import spread_costs, sum_upwards
 
-__all__ = ["CostLayer", "default_requirement"]
+__all__ = ["CostLayer", "HeldProfile", "default_requirement"]
 
 Floats = NDArray[np.float64]
 
@@ -84,3 +87,48 @@ class CostLayer:
         """The cost layer of somebody who holds the unmarked topics alone, and so has nothing to hide."""
         nothing = np.zeros(len(self.costs))
         return replace(self, costs=nothing, sensitivities=nothing, total=0.0)
+
+
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HeldProfile:
+    """H: a person's interests by place of a topic tree."""
+
+    supports: Floats = field(repr=False)
+    """sup_H of every place of the tree; 0 for topics that she does not hold."""
+    documents: Floats = field(repr=False)
+    """Her documents at each place itself."""
+
+    @classmethod
+    def of(cls, tree: TopicTree, profile: Profile) -> Self:
+        """Lay a profile over the tree; topics of no support are not held."""
+        if unknown := [topic for topic in profile.supports if topic not in tree.places]:
+            named = ", ".join(unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+            raise InputError(
+                f"the taxonomy does not have {len(unknown)} of the profile's topics: {named}",
+                hint="build the profile again with this taxonomy, or take these topics out of it",
+            )
+        documents = np.zeros(len(tree))
+        for topic, support in profile.supports.items():
+            documents[tree.places[topic]] = support
+        return cls(supports=sum_upwards(tree.parents, documents), documents=documents)
+
+    def without(self, tree: TopicTree, places: Iterable[int]) -> Self:
+        """The profile of somebody who has no document at or below these places, and is the same otherwise.
+
+        Supports are added up again and not subtracted: rounding must not tell that there was something to take away.
+        """
+        documents = self.documents.copy()
+        for place in places:
+            documents[place : place + int(tree.sizes[place])] = 0.0
+        return replace(self, supports=sum_upwards(tree.parents, documents), documents=documents)
+
+    @property
+    def places(self) -> Places:
+        """The topics of H, in the order of the tree."""
+        return np.flatnonzero(self.supports > 0).astype(np.int32)
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.supports > 0))

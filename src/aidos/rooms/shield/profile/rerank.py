@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from aidos.core.ranking import Ranking
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError, ParameterError
-from aidos.rooms.shield.profile.holder import HeldProfile
+from aidos.rooms.shield.profile.requirement import HeldProfile
 from aidos.rooms.shield.profile.seed import Hits
 from aidos.rooms.shield.profile.siterules import STRONGEST, SiteRules
 

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from aidos.core.topictree import TopicTree
 from aidos.errors import InputError
-from aidos.rooms.shield.profile.holder import HeldProfile
 from aidos.rooms.shield.profile.kernels.trees import SeedArrays, content, gather_paths, sum_upwards
-from aidos.rooms.shield.profile.requirement import CostLayer
+from aidos.rooms.shield.profile.requirement import CostLayer, HeldProfile
 
 __all__ = ["Hits", "SeedProfile", "check_hits", "power_of_query"]
 

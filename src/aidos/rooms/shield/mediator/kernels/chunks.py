@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aidos.model.compiled import njit
-from aidos.rooms.shield.mediator.kernels.hashing import EMPTY, Longs, coin, locate, mix, pick
+from aidos.rooms.shield.mediator.kernels.mixing import EMPTY, Longs, coin, locate, mix, pick
 
 __all__ = ["FIRST_ROOM", "Chunks", "Commons", "mediate_chunk", "mediate_chunks", "mediate_common", "mediate_commons"]
 

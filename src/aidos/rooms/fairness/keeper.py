@@ -30,7 +30,7 @@ from aidos.engine.database import SECONDS_TO_WAIT
 from aidos.engine.files import partial_file, publish_new, sweep_leftovers
 from aidos.errors import EngineError, InputError, ParameterError
 from aidos.rooms.fairness.accounts import Accounts, Answer, Served
-from aidos.rooms.fairness.storage.tables import SCHEMA, STORE, StoreTables, encode
+from aidos.rooms.fairness.storetables import SCHEMA, STORE, StoreTables, encode
 
 if TYPE_CHECKING:
     from aidos.rooms.fairness.equity import Attending

@@ -24,9 +24,9 @@ from aidos.engine.files import replace_when_done
 from aidos.engine.scratch import scratch_directory
 from aidos.errors import EngineError, InputError, ParameterError, Problem
 from aidos.rooms.fairness.accounts import Accounts
+from aidos.rooms.fairness.keeper import StoreKeeper, make_store, read_store
 from aidos.rooms.fairness.rankings import Floats
-from aidos.rooms.fairness.storage.keeper import StoreKeeper, make_store, read_store
-from aidos.rooms.fairness.storage.tables import StoreTables
+from aidos.rooms.fairness.storetables import StoreTables
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,1 +1,0 @@
-"""Accounts that last: a SQLite file, and the way in and out of it."""
