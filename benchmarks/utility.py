@@ -12,7 +12,7 @@ must take less than 2 minutes. The random walk ranks for many queries in one cha
 with the walk node by node, which must give the same and take at least 50 times as long.
 
 With --facts nothing is timed against a limit: what became of every fact of the papers on the sample world of these
-sizes is measured and written into `aidos.studies.utility.measured`, from which pages tell where a fact holds. Grids
+sizes is measured and written into `aidos.studies.utility.outcome`, from which pages tell where a fact holds. Grids
 are the usual ones, with the mechanisms that facts are about. From 200,000 people on k is 10 and 100 alone, and ranking
 is tried in one of the five folds with 5,000 queries, instead of five with 1,000 each. 650,000 people take more than an
 hour on 2 cores, 18 GB of memory and 5 GB of disk.
@@ -156,7 +156,7 @@ def measure_facts(people: int) -> dict[str, str]:
     from aidos.engine.embedded import EmbeddedEngine
     from aidos.studies.utility.claims import COUNTING
     from aidos.studies.utility.experiment import prepare, sample_source
-    from aidos.studies.utility.measured import VERDICTS
+    from aidos.studies.utility.outcome import VERDICTS
     from aidos.studies.utility.plan import EXPERIMENTS, PAPER, UtilityPlan
     from aidos.studies.utility.searchclaims import BETTER
     from aidos.world.size import World
@@ -184,9 +184,9 @@ def measure_facts(people: int) -> dict[str, str]:
 def write_facts(sizes: Sequence[int]) -> None:
     """Measure facts at some sizes, and write them beside those that are known."""
     from aidos import __version__
-    from aidos.studies.utility import measured
+    from aidos.studies.utility import outcome
 
-    path = Path(measured.__file__).with_name(measured.FILE)
+    path = Path(outcome.__file__).with_name(outcome.FILE)
     held = json.loads(path.read_text(encoding="utf-8"))
     columns = {
         size: {key: told[place] for key, told in held["facts"].items()} for place, size in enumerate(held["sizes"])
@@ -195,7 +195,7 @@ def write_facts(sizes: Sequence[int]) -> None:
         columns[size] = measure_facts(size)
     ordered = sorted(columns)
     keys = dict.fromkeys(key for size in ordered for key in columns[size])
-    facts = {key: [columns[size].get(key, measured.UNMEASURED) for size in ordered] for key in keys}
+    facts = {key: [columns[size].get(key, outcome.UNMEASURED) for size in ordered] for key in keys}
     rows = ",\n".join(f"    {json.dumps(key)}: {json.dumps(told)}" for key, told in facts.items())
     known = {"version": __version__, "seed": 7, "settings": held["settings"], "sizes": ordered}
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in known.items())

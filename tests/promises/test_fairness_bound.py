@@ -6,8 +6,8 @@ import pytest
 from aidos.model.attention import find_attention
 from aidos.rooms.fairness.course import Scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.methods import METHODS
 from aidos.rooms.fairness.rankings import gains, normalise
+from aidos.rooms.fairness.reranker import METHODS
 from oracles.fairness import stationary_bound
 
 SUBJECTS = 30

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from aidos.report.page import Figure, render
-from aidos.studies.audit.accounts import MARKED, UNMARKED
+from aidos.studies.audit.loop import MARKED, UNMARKED
 from aidos.studies.audit.plan import PARTS, AuditExperiment
 from aidos.studies.audit.study import AuditOutcome, study_audit
 from aidos.world.size import World

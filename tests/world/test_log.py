@@ -10,7 +10,7 @@ import pytest
 
 from aidos.core.records import SEARCH_LOG
 from aidos.world.log import LogMaker, log_blocks
-from aidos.world.needs import FORMS, Wording, draw_ranks, pack_queries, unpack_queries
+from aidos.world.people import FORMS, Wording, draw_ranks, pack_queries, unpack_queries
 from aidos.world.size import World
 from aidos.world.vocabulary import Vocabulary
 

@@ -20,8 +20,20 @@ import pyarrow as pa
 
 from aidos.world.columns import Column, append, coded, column, merged, texts
 from aidos.world.documents import document_number, document_urls, site_urls
-from aidos.world.needs import FORMS, Wording, draw_ranks, draw_sites, pack_queries, unpack_queries
-from aidos.world.people import ROLES, People, block_count, draw_topics, news_days, people_block
+from aidos.world.people import (
+    FORMS,
+    ROLES,
+    People,
+    Wording,
+    block_count,
+    draw_ranks,
+    draw_sites,
+    draw_topics,
+    news_days,
+    pack_queries,
+    people_block,
+    unpack_queries,
+)
 from aidos.world.prose import FIRST_CLIENT, client_texts, digit_texts
 from aidos.world.size import MONTHS, START, World
 from aidos.world.streams import Flags, Floats, Ints, fresh_stream, hash_numbers, hash_units

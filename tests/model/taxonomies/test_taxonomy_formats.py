@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import MissingExtraError, ParameterError
-from aidos.model.taxonomies.reading import FORMATS, open_taxonomy, read_taxonomy
+from aidos.model.taxonomies.reading import FORMATS, MARKED, open_taxonomy, read_taxonomy, write_native
 from aidos.model.taxonomies.records import ROOT_NAME, ImportedTaxonomy
-from aidos.model.taxonomies.tabular import MARKED, write_native
 
 IAB = "\r\n".join(
     [

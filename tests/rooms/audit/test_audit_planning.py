@@ -11,8 +11,7 @@ from aidos.jobs.desk import Desk
 from aidos.rooms.audit.arrays import PairArrays, TopicMaps
 from aidos.rooms.audit.auditing import describe_pairs
 from aidos.rooms.audit.densities import draw_places
-from aidos.rooms.audit.expected import ExpectedService
-from aidos.rooms.audit.jobs.plan import PlanSearches
+from aidos.rooms.audit.jobs.plan import ExpectedService, PlanSearches
 from aidos.rooms.audit.numerics import ndtr
 from aidos.rooms.audit.power import SHIFT_PART, expected_effects
 from aidos.rooms.audit.profileaudit import ProfileAudit

@@ -8,7 +8,7 @@ from aidos.errors import InputError, ParameterError
 from aidos.rooms.fairness.accounts import MemoryKeeper
 from aidos.rooms.fairness.course import SHAPES, Scenario, shape_scenario, simulate
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.methods import METHODS, find_method
+from aidos.rooms.fairness.reranker import METHODS, find_method
 
 EQUITY = EquityOfAttention(attention="geometric:share=0.5,positions=3", quality_floor=0.9)
 

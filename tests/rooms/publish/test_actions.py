@@ -2,7 +2,7 @@ import pytest
 from small_logs import log_of, row
 
 from aidos.engine.embedded import EmbeddedEngine
-from aidos.rooms.publish.actions import askings, first_askings, first_clicks, first_transitions
+from aidos.rooms.publish.items import askings, first_askings, first_clicks, first_transitions
 
 
 @pytest.fixture

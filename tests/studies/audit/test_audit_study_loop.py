@@ -13,8 +13,16 @@ from aidos.model.topics import default_taxonomy
 from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.audit.profileaudit import ProfileAudit
 from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
-from aidos.studies.audit.accounts import MARKED, UNMARKED, measure_accounts, measure_loops, standing_for
-from aidos.studies.audit.loop import Rehearsal, choose_queries, sensitive_found
+from aidos.studies.audit.loop import (
+    MARKED,
+    UNMARKED,
+    Rehearsal,
+    choose_queries,
+    measure_accounts,
+    measure_loops,
+    sensitive_found,
+    standing_for,
+)
 from aidos.studies.audit.plan import AuditExperiment
 from aidos.studies.audit.rehearsal import RehearseAudit
 from aidos.studies.audit.service import DOCUMENTS, SampleService, ShieldedSearcher, own_profile

@@ -12,9 +12,9 @@ from aidos.model.topicsearch import TopicSearch
 from aidos.rooms.shield.profile.requirement import default_requirement
 from aidos.studies.ups.eavesdropping import QUERIES_ALONE, UNMARKED, measure_observers, measure_sessions
 from aidos.studies.ups.eavesdropping import watched_searchers as watch
-from aidos.studies.ups.ownlog import LOG, NAMED, gather_log, identify, read_log
 from aidos.studies.ups.plan import UpsExperiment
 from aidos.studies.ups.ranking import measure_reranking
+from aidos.studies.ups.searchers import LOG, NAMED, gather_log, identify, read_log
 from aidos.studies.ups.study import WALK, UpsStudy, study_ups
 
 PLAN = UpsExperiment(

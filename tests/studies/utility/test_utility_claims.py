@@ -5,8 +5,7 @@ import pytest
 
 from aidos.studies.utility.ground import SCHEMA
 from aidos.studies.utility.outcome import UtilityBasis, UtilityOutcome
-from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER, UtilityPlan
-from aidos.studies.utility.poolgrid import PoolGrid
+from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER, PoolGrid, UtilityPlan
 
 PLAN = UtilityPlan(kinds=("queries",))
 BASIS = UtilityBasis(about="made up", people=1_000, kinds=("queries",))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aidos.studies.utility.measured import NO, UNKNOWN, UNMEASURED, YES, Measurements, measured_where, measurements
+from aidos.studies.utility.outcome import NO, UNKNOWN, UNMEASURED, YES, Measurements, measured_where, measurements
 
 KINDS = ("keywords", "queries", "clicks", "pairs")
 KEYS = {

@@ -11,7 +11,7 @@ import utility_logs
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import InputError
 from aidos.rooms.publish.items import KINDS, contributions
-from aidos.studies.utility.gathering import gather_originals
+from aidos.studies.utility.originals import gather_originals
 
 MOMENT = datetime.fromisoformat("2024-03-05T09:00:00")
 

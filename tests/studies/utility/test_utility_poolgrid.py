@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.studies.utility.plan import UtilityPlan
-from aidos.studies.utility.poolgrid import AOL_ASKINGS, AOL_PEOPLE, PoolGrid, fit_grid
+from aidos.studies.utility.plan import AOL_ASKINGS, AOL_PEOPLE, PoolGrid, UtilityPlan, fit_grid
 from aidos.studies.utility.poolstudy import AS_PUBLISHED, STRICT, pool_settings
 from aidos.studies.utility.searchpage import tell_pool
 

@@ -12,8 +12,7 @@ from aidos.core.guarantee import Neighbours
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
 from aidos.rooms.publish.items import KINDS
-from aidos.studies.utility.gathering import gather_originals
-from aidos.studies.utility.originals import Originals
+from aidos.studies.utility.originals import Originals, gather_originals
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER, Setting
 from aidos.studies.utility.releases import COMPARED, build_mechanism, fresh_noise, guarantee_of, simulate
 

@@ -22,8 +22,20 @@ from numpy.typing import NDArray
 
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.problems import RANKINGS, Complaints, refuse
-from aidos.ingest.rankings.columns import BODY, HEAD, check_given, find_columns, missing_columns, naming_column
-from aidos.ingest.rankings.rows import Door, Ints, Origin, RankingRows, RawRanking, bad_positions
+from aidos.ingest.rankings.rows import (
+    BODY,
+    HEAD,
+    Door,
+    Ints,
+    Origin,
+    RankingRows,
+    RawRanking,
+    bad_positions,
+    check_given,
+    find_columns,
+    missing_columns,
+    naming_column,
+)
 from aidos.ingest.rankings.text import Heading, Row, group_rows, heading_of, read_delimited, read_json, read_run
 from aidos.ingest.recognise import name_other_file
 from aidos.ingest.rows import (

@@ -20,8 +20,19 @@ from typing import Any
 from aidos.errors import Problem
 from aidos.ingest.formats.fields import Document, text
 from aidos.ingest.problems import RANKINGS, Complaints, refuse
-from aidos.ingest.rankings.columns import BODY, HEAD, find_columns, missing_columns, name_ranking, naming_column
-from aidos.ingest.rankings.rows import Origin, RawRanking, ids_of, labels_of, numbers_of_values
+from aidos.ingest.rankings.rows import (
+    BODY,
+    HEAD,
+    Origin,
+    RawRanking,
+    find_columns,
+    ids_of,
+    labels_of,
+    missing_columns,
+    name_ranking,
+    naming_column,
+    numbers_of_values,
+)
 from aidos.ingest.rows import RUN_FIELDS, duplicate_columns, json_rows, numbers_of_texts, run_rows, table_rows
 from aidos.ingest.sources import Source
 

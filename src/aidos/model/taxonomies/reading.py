@@ -13,20 +13,36 @@ several, so the tree is a choice: *unrolled*, where a topic stands once below ea
 (82,115 become 111,557 topics in WordNet 3.0), or with the *first parent* alone. The id is the first synonym and the
 number of the set, ``dog.02084071``; further copies of an unrolled topic end in ``.2``, ``.3`` ... The copy that first
 parents alone lead to has the plain id, so that both trees know it under the same name.
+
+Tab-separated taxonomies, a line a topic with its parent: the file of aidos itself, and that of the IAB Tech Lab. The
+file of aidos is for people to read and to edit. Its columns are ``id``, ``parent`` (empty for the one root) and
+``name``; ``sensitive`` (the category), ``description``, ``words`` (with blanks between, most typical first) and
+``support`` (of topics without children) may be left out.
+
+The content taxonomy of the IAB Tech Lab is read in versions 2 and 3. Above the header stands a line of groups. Columns
+are ``Unique ID``, ``Parent``, ``Name``, the tiers and, in the last column, an extension that is ``SCD`` where the
+publisher sees data that can be sensitive. The tree is that of ids and parents: tiers repeat it in words, and where they
+disagree (two lines of version 3.1 do) ids are what other systems exchange. Marks of sensitivity are the publisher's,
+line by line, and say nothing about what lies below.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from aidos.core.taxonomy import Taxonomy, Topic
+from aidos.engine.files import write_text
 from aidos.errors import InputError, MissingExtraError, ParameterError
+from aidos.model.rows import Troubles, read_rows
 from aidos.model.taxonomies.cache import is_kept_file, load_taxonomy
 from aidos.model.taxonomies.paths import (
     is_chrome,
@@ -39,9 +55,105 @@ from aidos.model.taxonomies.paths import (
     read_shopify,
 )
 from aidos.model.taxonomies.records import Draft, ImportedTaxonomy, TaxonomyFormat, numbered_lines, read_head
-from aidos.model.taxonomies.tabular import is_iab, is_native, read_iab, read_native
 
-__all__ = ["FORMATS", "ICD", "is_wordnet", "open_taxonomy", "read_icd", "read_taxonomy", "read_wordnet"]
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "ICD",
+    "MARKED",
+    "is_iab",
+    "is_native",
+    "is_wordnet",
+    "open_taxonomy",
+    "read_iab",
+    "read_icd",
+    "read_native",
+    "read_taxonomy",
+    "read_wordnet",
+    "write_native",
+]
+
+COLUMNS = ("id", "parent", "name")
+MORE = ("sensitive", "description", "words", "support")
+
+
+def is_native(head: str) -> bool:
+    """Whether the first line names the columns."""
+    names = [cell.strip().lower() for cell in head.split("\n", 1)[0].split("\t")]
+    return set(COLUMNS) <= set(names)
+
+
+def read_native(path: Path, draft: Draft) -> None:
+    """Put the topics of the file into the draft."""
+    troubles = Troubles(draft.file)
+    for line, cells in read_rows(path, COLUMNS, troubles, delimiter="\t"):
+        topic = Topic(
+            cells["id"],
+            cells["parent"],
+            cells["name"],
+            cells.get("sensitive", ""),
+            cells.get("description", ""),
+            tuple(cells.get("words", "").split()),
+        )
+        draft.add(line, topic)
+        if said := cells.get("support", ""):
+            _add_support(draft, topic.id, said, line)
+    troubles.refuse()
+
+
+def write_native(imported: ImportedTaxonomy, path: Path) -> None:
+    """Write a taxonomy so that `read_native` gives the same one, whole or not at all."""
+    supports = imported.leaf_supports
+    made = io.StringIO()
+    writer = csv.writer(made, delimiter="\t", lineterminator="\n")
+    writer.writerow((*COLUMNS, *(MORE if supports else MORE[:-1])))
+    for topic in imported.taxonomy.walk():
+        row = (topic.id, topic.parent, topic.name, topic.sensitive, topic.description, " ".join(topic.words))
+        writer.writerow((*row, repr(supports[topic.id]) if topic.id in supports else "") if supports else row)
+    write_text(path, made.getvalue())
+
+
+def _add_support(draft: Draft, topic_id: str, said: str, line: int) -> None:
+    try:
+        support = float(said)
+    except ValueError:
+        support = 0.0
+    if not (isfinite(support) and support > 0):
+        draft.trouble("bad-support", "a support must be a number above 0", [line])
+    draft.supports[topic_id] = support
+
+
+MARKED = "marked-by-iab"
+"""The sensitive category of topics with the publisher's mark."""
+IAB_COLUMNS = ("unique id", "parent", "name")
+
+
+def is_iab(head: str) -> bool:
+    """Whether one of the first lines is the header."""
+    return any(_is_header(line.rstrip("\r")) for line in head.split("\n")[:3])
+
+
+def read_iab(path: Path, draft: Draft) -> None:
+    """Put the topics of the file into the draft."""
+    lines = numbered_lines(path)
+    width = next((line.count("\t") for _, line in lines if _is_header(line)), 0)
+    if not width:
+        raise InputError(
+            f"{path} has no line with the columns Unique ID, Parent and Name",
+            hint="take the tab-separated file as the IAB Tech Lab publishes it",
+        )
+    for number, line in lines:
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != width + 1:
+            draft.trouble("cell-count", f"the header has {width + 1} columns, the line has another number", [number])
+            continue
+        topic_id, parent, name = cells[:3]
+        draft.add(number, Topic(topic_id, parent, name, MARKED if "SCD" in cells[-1].split() else ""))
+
+
+def _is_header(line: str) -> bool:
+    return tuple(cell.strip().lower() for cell in line.split("\t")[:3]) == IAB_COLUMNS
+
 
 MOST = 5_000_000
 """Topics beyond which a graph is not unrolled."""

@@ -8,7 +8,7 @@ with the square off that T topics without any effect would reach (2 ln T), and a
 whatever they are (Bonferroni). Just above chance little is left of the effect, and the number becomes very large.
 
 Before any list is collected, the same follows from public numbers: what somebody expects of a service
-(`aidos.rooms.audit.expected`).
+(`aidos.rooms.audit.jobs.plan`).
 
 Both are plans, not promises: the normal law is an approximation, and later queries may be of another kind.
 """
@@ -33,7 +33,7 @@ from aidos.rooms.audit.shifts import shifts_by_query
 from aidos.rooms.audit.verdict import Verdict, judge
 
 if TYPE_CHECKING:
-    from aidos.rooms.audit.expected import ExpectedService
+    from aidos.rooms.audit.jobs.plan import ExpectedService
 
 __all__ = [
     "PowerEstimate",

@@ -340,7 +340,7 @@ def _check_target(output: Path, *, index: bool) -> None:
 def _write_taxonomy(opened: OpenedTaxonomy, output: Path, *, index: bool) -> None:
     """Keep a taxonomy in a file, with its search index beside it where that is asked for."""
     from aidos.model.taxonomies.cache import save_taxonomy
-    from aidos.model.taxonomies.tabular import write_native
+    from aidos.model.taxonomies.reading import write_native
     from aidos.model.topics import index_beside
 
     _check_target(output, index=index)

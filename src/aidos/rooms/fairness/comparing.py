@@ -187,7 +187,7 @@ class SimulateRankings(Paged):
     def run(self, desk: Desk) -> ComparedMethods:
         """Run every method at every floor; methods that know no floor run once."""
         from aidos.rooms.fairness.course import simulate
-        from aidos.rooms.fairness.methods import find_method
+        from aidos.rooms.fairness.reranker import find_method
         from aidos.rooms.fairness.reranking import prepare_solver
 
         settings = [EquityOfAttention(**asdict(self.attending), quality_floor=floor) for floor in _floors(self.floors)]

@@ -21,8 +21,8 @@ from aidos.errors import InputError, ParameterError
 from aidos.model.attention import Attention
 from aidos.rooms.fairness.accounts import Accounts, MemoryKeeper, Served
 from aidos.rooms.fairness.equity import EquityOfAttention
-from aidos.rooms.fairness.methods import find_method
 from aidos.rooms.fairness.rankings import Floats, Ints, SubjectRanking, discounts, gains, normalise
+from aidos.rooms.fairness.reranker import find_method
 
 __all__ = ["SHAPES", "Course", "Recorder", "Scenario", "Series", "shape_scenario", "simulate"]
 

@@ -3,18 +3,23 @@
 A ranking is prepared (ordered, normalised), then answered in a turn of whoever keeps the accounts: everything between
 looking at the accounts and counting the answer happens for one caller alone. The same ranking id asked again gets the
 same answer and counts nothing.
+
+Every way to re-rank, by name: the exact one with its three objectives, and the baselines it is compared with.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from aidos.core.ranking import Ranking
-from aidos.errors import BrokenPromiseError, InputError
+from aidos.errors import BrokenPromiseError, InputError, ParameterError
 from aidos.model.attention import find_attention
 from aidos.rooms.fairness.accounts import Accounts, Answer, Keeper, Served
 from aidos.rooms.fairness.rankings import (
@@ -33,7 +38,7 @@ from aidos.rooms.fairness.rankings import (
 if TYPE_CHECKING:
     from aidos.rooms.fairness.equity import EquityOfAttention
 
-__all__ = ["Prepared", "Reranker", "Step"]
+__all__ = ["METHODS", "Method", "Prepared", "Reranker", "Step", "find_method"]
 
 TOLERANCE = 1e-9
 """How far below its floor a ranking's quality may come out by rounding."""
@@ -228,3 +233,67 @@ def _digest(ranking: SubjectRanking) -> str:
         digest.update(",".join(str(len(name)) for name in names).encode())
         digest.update("".join(names).encode())
     return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A way to re-rank."""
+
+    about: str
+    floor: Literal["kept", "kept without trying", "ignored"] = "kept"
+    """What it does about the quality floor."""
+    objective: Literal["adaptive", "absolute", "squared"] | None = None
+    """Of the exact method; as its parameters say if unset."""
+    policy: str = ""
+    """Module and class of a baseline; empty for the exact method."""
+    needs_groups: bool = False
+
+    @property
+    def keeps_floor(self) -> bool:
+        """Whether every ranking keeps the quality floor."""
+        return self.floor != "ignored"
+
+    @property
+    def follows_floor(self) -> bool:
+        """Whether another floor makes it answer differently."""
+        return self.floor == "kept"
+
+    def reranker(self, equity: EquityOfAttention, keeper: Keeper) -> Reranker:
+        """A re-ranker that follows it."""
+        if not self.policy:
+            return Reranker(replace(equity, objective=self.objective or equity.objective), keeper)
+        module, _, name = self.policy.partition(":")
+        return Reranker(equity, keeper, getattr(import_module(f"aidos.rooms.fairness.{module}"), name)())
+
+
+METHODS: Mapping[str, Method] = {
+    "adaptive": Method(about="exact, squared up to a growing width (recommended)", objective="adaptive"),
+    "absolute": Method(about="exact, absolute differences", objective="absolute"),
+    "squared": Method(about="exact, squared differences", objective="squared"),
+    "thesis": Method(about="integer program over 100 candidates", policy="programs:ThesisProgram"),
+    "prefilter": Method(about="exact, absolute, over the same candidates", policy="programs:Prefiltered"),
+    "relevance": Method(about="never reorders", policy="heuristics:ByRelevance", floor="kept without trying"),
+    "tie-shuffle": Method(about="draws lots among equals", policy="heuristics:TieShuffle", floor="kept without trying"),
+    "objective": Method(about="most owed first", policy="heuristics:ByDeficit", floor="ignored"),
+    "fairco": Method(about="controller on exposure per merit", policy="heuristics:FairCo", floor="ignored"),
+    "exposure": Method(
+        about="exposure proportional to merit, in expectation", policy="programs:ExposureProgram", floor="ignored"
+    ),
+    "fair-topk": Method(
+        about="FA*IR: enough of a group in every prefix",
+        policy="heuristics:FairTopK",
+        floor="ignored",
+        needs_groups=True,
+    ),
+}
+
+
+def find_method(name: str) -> Method:
+    """The method of that name."""
+    if name not in METHODS:
+        close = get_close_matches(name, METHODS, n=1)
+        raise ParameterError(
+            f"there is no method called {name}",
+            hint=f"did you mean {close[0]}?" if close else f"choose from {', '.join(METHODS)}",
+        )
+    return METHODS[name]

@@ -143,7 +143,7 @@ class Rerank:
 
     def run(self, desk: Desk) -> Reranked:
         """Answer every ranking, count it and write it."""
-        from aidos.rooms.fairness.methods import find_method
+        from aidos.rooms.fairness.reranker import find_method
 
         chosen = find_method(self.method or self.equity.objective)
         prepare_solver(desk)

@@ -44,9 +44,8 @@ from aidos.core.limits import CROWD
 from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
-from aidos.rooms.publish.actions import askings
 from aidos.rooms.publish.histogram import PEOPLE, Histogram
-from aidos.rooms.publish.items import KINDS, contributions
+from aidos.rooms.publish.items import KINDS, askings, contributions
 
 __all__ = [
     "AnonymousLog",

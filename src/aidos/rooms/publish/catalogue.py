@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, cast
 from aidos.core.checks import did_you_mean
 from aidos.errors import ParameterError
 from aidos.jobs.recipe import Recipe, fill_parameters
-from aidos.rooms.publish.multi import HistogramMechanism, LogRelease
+from aidos.rooms.publish.multi import WHOLE_LOG_MECHANISMS, HistogramMechanism, LogRelease, WholeLog, WholeLogMechanism
 from aidos.rooms.publish.tables import TableRelease
-from aidos.rooms.publish.wholelog import WHOLE_LOG_MECHANISMS, WholeLog, WholeLogMechanism
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

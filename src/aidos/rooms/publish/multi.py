@@ -13,6 +13,10 @@ of a twentieth thus has noise of 4.5 times sigma; by adding up epsilons it would
 
 How much of epsilon is left for this after discreteness, rounding and what each mechanism makes of its delta is found by
 halving an interval: the parts that come out are composed and compared with the promise, so what is given keeps it.
+
+Mechanisms that take a search log as it is, brought to the shape in which every release is written. The pool release
+makes three tables at once, click counts go over a public list of results, and the k-anonymous comparators give a log
+without names. Here each becomes named tables; the guarantee is the mechanism's own.
 """
 
 from __future__ import annotations
@@ -20,9 +24,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol, cast, runtime_checkable
 
 from annotated_types import Ge
+
+import pyarrow as pa
 
 from aidos.account.composition import GaussianPart, compose, joined, joint_delta
 from aidos.account.gaussian import gaussian_epsilon, gaussian_sigma
@@ -33,14 +40,33 @@ from aidos.core.mechanism import PublicFacts
 from aidos.core.noise import Noise
 from aidos.core.table import Table
 from aidos.errors import ParameterError
-from aidos.rooms.publish.histogram import Histogram
+from aidos.rooms.publish.anonymity import (
+    AnonymousLog,
+    AnonymousVisits,
+    KKeywordAnonymity,
+    KQueryAnonymity,
+    KSessionAnonymity,
+)
+from aidos.rooms.publish.click_counts import ClickCounts, ClickData
+from aidos.rooms.publish.histogram import PEOPLE, Histogram
 from aidos.rooms.publish.items import KINDS, contributions
+from aidos.rooms.publish.pool import PoolRelease, public_list
+from aidos.rooms.publish.poolsteps import PoolTables
 from aidos.rooms.publish.steered import SteeredCounts
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Budget", "GaussianMechanism", "HistogramMechanism", "LogRelease", "split_gaussian"]
+__all__ = [
+    "WHOLE_LOG_MECHANISMS",
+    "Budget",
+    "GaussianMechanism",
+    "HistogramMechanism",
+    "LogRelease",
+    "WholeLog",
+    "WholeLogMechanism",
+    "split_gaussian",
+]
 
 SUM = 1e-9
 """How far from 1 the shares may sum up to, for decimal fractions."""
@@ -218,3 +244,54 @@ def split_gaussian(
         found = budgets(middle)
         low, high, best = (middle, high, found) if keeps(found) else (low, middle, best)
     return best
+
+
+WholeLogMechanism = PoolRelease | ClickCounts | KQueryAnonymity | KSessionAnonymity | KKeywordAnonymity
+WHOLE_LOG_MECHANISMS = (PoolRelease, ClickCounts, KQueryAnonymity, KSessionAnonymity, KKeywordAnonymity)
+"""Mechanisms that are not told which kinds of items to publish."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeLog:
+    """Publish what a mechanism makes of a whole search log."""
+
+    mechanism: WholeLogMechanism
+    results: Path | None = None
+    """For click counts: the public list, with query, tab, result on each line."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.mechanism, ClickCounts) and self.results is None:
+            raise ParameterError(
+                "click counts need a public list of results", hint="name its file: query, tab, result on each line"
+            )
+
+    def guarantee(self, facts: PublicFacts) -> Guarantee:
+        """The mechanism's."""
+        return self.mechanism.guarantee(facts)
+
+    def gaussian_part(self) -> GaussianPart | None:
+        """None: no noise of these is Gaussian."""
+        return None
+
+    def calibration(self, facts: PublicFacts) -> Mapping[str, float]:
+        """Noise and thresholds, where there are any."""
+        return self.mechanism.calibration(facts) if isinstance(self.mechanism, PoolRelease | ClickCounts) else {}
+
+    def run(self, data: Table, noise: Noise) -> dict[str, Histogram]:
+        """The tables, by name."""
+        if isinstance(self.mechanism, ClickCounts):
+            listed = public_list(data, self.results or (), KINDS["clicks"].columns)
+            clicks = ClickData(contributions(data, KINDS["clicks"]), listed)
+            return {"clicks": self.mechanism.run(clicks, noise)}
+        match self.mechanism.run(data, noise):
+            case PoolTables() as pooled:
+                return {name: _occurrences(table) for name, table in pooled.tables().items()}
+            case AnonymousLog(table=table) | AnonymousVisits(table=table):
+                return {"visits": Histogram(tuple(table.columns), table.fetch(), has_counts=False)}
+            case Histogram() as histogram:
+                return {"keywords": histogram}
+
+
+def _occurrences(table: pa.Table) -> Histogram:
+    """Noisy counts of occurrences, not of people; they keep their name."""
+    return Histogram(tuple(name for name in table.column_names if name != PEOPLE), table, has_counts=False)

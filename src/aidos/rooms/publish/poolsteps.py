@@ -24,7 +24,7 @@ from aidos.core.noise import Noise
 from aidos.core.sampling import DiscreteLaplace
 from aidos.core.table import Table
 from aidos.engine.embedded import quote_name, quote_text
-from aidos.rooms.publish.actions import askings, first_askings, first_clicks, first_transitions
+from aidos.rooms.publish.items import askings, first_askings, first_clicks, first_transitions
 
 __all__ = ["PoolCounts", "PoolTables", "Steps", "Variant", "noised_counts"]
 

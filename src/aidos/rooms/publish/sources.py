@@ -26,10 +26,9 @@ from aidos.jobs.desk import Desk
 from aidos.rooms.publish.catalogue import Built
 from aidos.rooms.publish.click_counts import ClickCounts
 from aidos.rooms.publish.items import KINDS
-from aidos.rooms.publish.multi import LogRelease
+from aidos.rooms.publish.multi import LogRelease, WholeLog
 from aidos.rooms.publish.pool import PoolRelease
 from aidos.rooms.publish.tables import TableRelease
-from aidos.rooms.publish.wholelog import WholeLog
 
 __all__ = ["data_set", "data_with_people", "read_for_release"]
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aidos.studies.audit.accounts import MARKED, UNMARKED
 from aidos.studies.audit.engines import EVERY, SINGLE, SOME
+from aidos.studies.audit.loop import MARKED, UNMARKED
 from aidos.studies.audit.sampled import STRONG
 from aidos.studies.audit.summaries import PAPERS_PRECISION, SIMPLE
 from aidos.studies.study import Claim, Reader

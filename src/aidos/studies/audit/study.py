@@ -142,8 +142,8 @@ def _makers(world: World, plan: AuditExperiment, progress: Progress) -> dict[str
     """How the rows of each name are measured."""
     from aidos.model.topics import default_taxonomy
     from aidos.model.topicsearch import TopicSearch
-    from aidos.studies.audit.accounts import measure_accounts, measure_loops
     from aidos.studies.audit.engines import Engines
+    from aidos.studies.audit.loop import measure_accounts, measure_loops
     from aidos.studies.audit.sampled import measure_alarms, measure_power, measure_recovery, measure_time
     from aidos.studies.audit.service import SampleService
 

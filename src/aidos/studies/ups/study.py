@@ -1,9 +1,9 @@
 """The experiments on profile generalisation (Shou et al. 2014, and what the paper leaves out), by name and repeatable.
 
 Five parts on three grounds: random trees, a taxonomy, and people with the profiles and queries that they have on it:
-those of a sample world, or of a log of somebody's own (`aidos.studies.ups.ownlog`). The same people, taxonomy, plan and
-seed give the same numbers, times excepted. On a sample world rows are about made-up people and trees, so that nothing
-is a finding about anybody; on a log they are findings about its people.
+those of a sample world, or of a log of somebody's own (see `searchers`). The same people, taxonomy, plan and seed give
+the same numbers, times excepted. On a sample world rows are about made-up people and trees, so that nothing is a
+finding about anybody; on a log they are findings about its people.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class UpsStudy(InParts, OnBundledTaxonomy):
     def _society(self, desk: Desk, opened: OpenedTaxonomy, search: TopicSearch, plan: UpsExperiment) -> Society:
         """The log's people; read and judged before anything is written."""
         from aidos.model.profilefile import read_profile
-        from aidos.studies.ups.ownlog import gather_log, read_log
+        from aidos.studies.ups.searchers import gather_log, read_log
 
         profiles = [read_profile(path, opened.tree) for path in self.profile]
         with desk.engine() as engine:
@@ -213,7 +213,7 @@ def study_ups(  # noqa: PLR0913 (on what, what, and where it is kept)
     """
     from aidos.model.taxonomies.cache import digest_of
     from aidos.studies.shelf import Shelf, fingerprint
-    from aidos.studies.ups.ownlog import identify
+    from aidos.studies.ups.searchers import identify
     from aidos.world.size import World
 
     synthetic = isinstance(people, World)

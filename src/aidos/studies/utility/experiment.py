@@ -32,13 +32,11 @@ from aidos.ingest.reading import read_files
 from aidos.ingest.sources import find_sources
 from aidos.rooms.publish.items import KINDS
 from aidos.studies.shelf import Shelf, fingerprint, run_settings
-from aidos.studies.utility.gathering import gather_originals
 from aidos.studies.utility.ground import Ground, lay_documents, lay_suggestions
 from aidos.studies.utility.jobs import jobs_of, work
-from aidos.studies.utility.originals import Originals, UnsuitedLogError
+from aidos.studies.utility.originals import Originals, UnsuitedLogError, gather_originals
 from aidos.studies.utility.outcome import RESULTS, UtilityBasis, UtilityOutcome
-from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan
-from aidos.studies.utility.poolgrid import fit_grid
+from aidos.studies.utility.plan import EXPERIMENTS, Experiment, UtilityPlan, fit_grid
 from aidos.studies.utility.poolstudy import holding, run_retrieval
 from aidos.studies.utility.retrieval import require_relevance
 from aidos.world.documents import document_blocks

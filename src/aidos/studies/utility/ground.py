@@ -45,8 +45,7 @@ from aidos.engine.embedded import EmbeddedTable
 from aidos.errors import InputError, ParameterError
 from aidos.model.suggesting import SubstitutionModel
 from aidos.studies.utility.originals import Originals
-from aidos.studies.utility.plan import Job, UtilityPlan
-from aidos.studies.utility.poolgrid import PoolGrid
+from aidos.studies.utility.plan import Job, PoolGrid, UtilityPlan
 from aidos.studies.utility.releases import Published
 from aidos.studies.utility.substitution import suggest_all
 

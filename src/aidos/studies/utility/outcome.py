@@ -1,25 +1,47 @@
 """What a utility experiment found: tidy rows, and ways to ask them.
 
 Every number is about the true log, and so is a finding: for its owner, not for release.
+
+From how many people on each fact of the papers comes out: measured once on the sample world, and kept.
+
+Many facts need a log of some size: where nothing is published, nothing can be seen. ``measured.json`` has for each fact
+what became of it at a few sizes, with the version, seed and settings that it was measured with; `benchmarks/utility.py
+--facts` measures and writes it. A verdict is about the sample world with the usual grids. Another log of the same size
+may differ, and nothing is said about sizes between those measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from aidos.core.jsontext import parse_json
 from aidos.studies.study import FINDINGS, Basis, Claim, Outcome
-from aidos.studies.utility.plan import Experiment, UtilityPlan
-from aidos.studies.utility.poolgrid import PoolGrid
+from aidos.studies.utility.plan import Experiment, PoolGrid, UtilityPlan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Chapter
 
-__all__ = ["RESULTS", "UtilityBasis", "UtilityOutcome"]
+__all__ = [
+    "FILE",
+    "NO",
+    "RESULTS",
+    "UNKNOWN",
+    "UNMEASURED",
+    "VERDICTS",
+    "YES",
+    "Measurements",
+    "UtilityBasis",
+    "UtilityOutcome",
+    "holds_from",
+    "measured_where",
+    "measurements",
+]
 
 RESULTS = "results"
 """The rows, and the name of their file."""
@@ -113,7 +135,6 @@ class UtilityOutcome(Outcome):
     def for_machines(self) -> dict[str, object]:
         """The same without the place."""
         from aidos.studies.tables import plain
-        from aidos.studies.utility.measured import holds_from
 
         pool = {"pool": asdict(self.pool)} if self.experiment == "retrieval" else {}
         claims = [
@@ -163,3 +184,75 @@ class UtilityOutcome(Outcome):
 def _order(row: Mapping[str, Any]) -> tuple[float, ...]:
     names = ("epsilon", "items_per_person", "k", "noise_scale", "threshold", "top", "repeat")
     return tuple(-1.0 if row[name] is None else float(row[name]) for name in names)
+
+
+FILE = "measured.json"
+YES, NO, UNKNOWN, UNMEASURED = "yes", "no", "cannot be told", "not measured"
+VERDICTS = {True: YES, False: NO, None: UNKNOWN}
+"""What became of a fact, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurements:
+    """What became of each fact at each size."""
+
+    version: str
+    """Of aidos."""
+    seed: int
+    """Of the sample world, and of all noise."""
+    settings: str
+    """What was tried, where it was not the usual."""
+    sizes: tuple[int, ...]
+    """People, rising."""
+    facts: Mapping[str, tuple[str, ...]]
+    """For each fact what became of it at each size."""
+
+    def first(self, key: str, verdicts: Sequence[str]) -> int | None:
+        """The smallest size from which on a fact had one of these verdicts at every size that it was measured at."""
+        found = None
+        for size, verdict in reversed(list(zip(self.sizes, self.facts.get(key, ()), strict=False))):
+            if verdict == UNMEASURED:
+                continue
+            if verdict not in verdicts:
+                break
+            found = size
+        return found
+
+    def holds_from(self, key: str) -> str:
+        """In words: a number of people, or at which sizes alone it came out."""
+        known = self.facts.get(key)
+        if known is None:
+            return UNMEASURED
+        if (least := self.first(key, (YES,))) is not None:
+            return f"{least:,} people"
+        only = [f"{size:,}" for size, verdict in zip(self.sizes, known, strict=True) if verdict == YES]
+        return f"only at {' and '.join(only)}" if only else "at no size"
+
+
+@cache
+def measurements() -> Measurements:
+    """Those that come with aidos."""
+    held = parse_json(files("aidos.studies.utility").joinpath(FILE).read_text(encoding="utf-8"))
+    facts = {key: tuple(verdicts) for key, verdicts in held["facts"].items()}
+    return Measurements(
+        version=held["version"],
+        seed=held["seed"],
+        settings=held["settings"],
+        sizes=tuple(held["sizes"]),
+        facts=facts,
+    )
+
+
+def holds_from(key: str) -> str:
+    """From how many people on a fact came out, in words."""
+    return measurements().holds_from(key)
+
+
+def measured_where() -> str:
+    """What stands behind "holds from", in words."""
+    known = measurements()
+    *others, last = (f"{size:,}" for size in known.sizes)
+    return (
+        f'"Holds from" is the smallest of {", ".join(others)} and {last} people from which on a fact came out, '
+        f"measured once on the sample world (aidos {known.version}, seed {known.seed}, {known.settings})."
+    )

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from aidos.report.page import Block, Callout, Chapter, DataTable, Facts, Link, Links, Prose
 from aidos.report.values import Value
 from aidos.studies.figures import Lines, cell, lines_figure
-from aidos.studies.utility.measured import VERDICTS, YES, holds_from, measured_where
-from aidos.studies.utility.outcome import UtilityOutcome
+from aidos.studies.utility.outcome import VERDICTS, YES, UtilityOutcome, holds_from, measured_where
 from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
 from aidos.studies.utility.releases import COMPARED
 from aidos.studies.utility.searchpage import retrieval_chapters, substitution_chapters

@@ -38,8 +38,7 @@ from aidos.rooms.publish.poolsteps import PoolCounts
 from aidos.rooms.publish.released import CountedTables, counted_tables
 from aidos.studies.shelf import Shelf, run_settings
 from aidos.studies.utility.ground import WORD, Ground, result_rows
-from aidos.studies.utility.plan import ORIGINAL, Job, Setting, UtilityPlan
-from aidos.studies.utility.poolgrid import PoolGrid
+from aidos.studies.utility.plan import ORIGINAL, Job, PoolGrid, Setting, UtilityPlan
 from aidos.studies.utility.releases import fresh_noise
 from aidos.studies.utility.retrieval import Among, Holding, compare_retrieval, hold_out, score_retrieval
 

@@ -10,10 +10,8 @@ from aidos.report.page import Block, Callout, Chapter, DataTable, Facts, Prose
 from aidos.report.values import Value
 from aidos.studies.figures import Lines, cell, lines_figure
 from aidos.studies.tables import tell_p
-from aidos.studies.utility.measured import NO, YES, measurements
-from aidos.studies.utility.outcome import UtilityOutcome
-from aidos.studies.utility.plan import ANONYMOUS, ORIGINAL, PAPER
-from aidos.studies.utility.poolgrid import AOL_ASKINGS, PoolGrid
+from aidos.studies.utility.outcome import NO, YES, UtilityOutcome, measurements
+from aidos.studies.utility.plan import ANONYMOUS, AOL_ASKINGS, ORIGINAL, PAPER, PoolGrid
 from aidos.studies.utility.poolstudy import AS_PUBLISHED, STRICT
 from aidos.studies.utility.retrieval import MEASURES, RANKERS
 

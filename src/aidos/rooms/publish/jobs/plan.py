@@ -144,10 +144,10 @@ class PlanRelease(Paged):
         """Try every epsilon and every limit."""
         from aidos.core.mechanism import PublicFacts
         from aidos.rooms.publish.catalogue import build_release
+        from aidos.rooms.publish.multi import WholeLog
         from aidos.rooms.publish.outlook import outlook
         from aidos.rooms.publish.sources import read_for_release
         from aidos.rooms.publish.truth import true_contributions
-        from aidos.rooms.publish.wholelog import WholeLog
 
         recipe = self.what.to_recipe()
         built = build_release(recipe)

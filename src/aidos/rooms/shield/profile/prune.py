@@ -72,10 +72,10 @@ from aidos.rooms.shield.profile.kernels.greedy import (
     cut_all,
     prune_by_loss,
     prune_by_ratio,
+    put_back,
     risky_rows,
     start,
 )
-from aidos.rooms.shield.profile.kernels.putback import put_back
 from aidos.rooms.shield.profile.kernels.trees import SeedRisks, measure_power, measure_risk
 from aidos.rooms.shield.profile.seed import SeedProfile
 
