@@ -9,11 +9,11 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
+from gaussianparts import discrete_gaussian_part
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aidos.account.budget import Accountant, Budget
-from aidos.account.composition import discrete_gaussian_part
 from aidos.account.jointdelta import count_gaussian
 from aidos.account.ledger import FileLedger, Ledger
 from aidos.account.ledgerstate import read_state

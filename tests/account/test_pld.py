@@ -5,9 +5,10 @@ The package's numbers are recorded, so that they are compared wherever tests run
 """
 
 import pytest
+from gaussianparts import compose_gaussian
 
 from aidos.account.budget import Accountant, Budget, Spend
-from aidos.account.composition import GaussianPart, compose_gaussian
+from aidos.account.composition import GaussianPart
 from aidos.core.guarantee import PureDP
 
 RECORDED = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.core.resultpairs import Result, ResultPair, align, align_again, align_lists, same_address
+from aidos.core.resultpairs import Result, ResultPair, align, align_lists, same_address
 from aidos.errors import ParameterError
 
 
@@ -63,10 +63,8 @@ def test_lists_that_share_nothing_stand_behind_each_other() -> None:
 def test_the_second_vanilla_list_is_aligned_with_the_first() -> None:
     pair = ResultPair(query="q", vanilla=results("abc"), personalised=results("cba"), again=results("acb"))
     assert align(pair).order == (2, 1, 0)
-    again = align_again(pair)
-    assert again is not None
-    assert again.order == (0, 2, 1)
-    assert align_again(ResultPair(query="q", vanilla=results("a"), personalised=results("a"))) is None
+    assert pair.again is not None
+    assert align_lists(pair.vanilla, pair.again).order == (0, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aidos.engine.embedded import EmbeddedEngine
 from aidos.errors import ParameterError
-from aidos.ingest.reading import with_sessions_by_column, with_sessions_by_gap
+from aidos.ingest.reading import with_sessions_by_gap
 
 START = datetime(2006, 3, 1)  # noqa: DTZ001 (every time of the house is naive UTC)
 
@@ -48,15 +48,8 @@ def test_sessions_by_gap_are_what_a_plain_loop_finds(
     assert list(found.columns) == ["client_id", "timestamp", "session_id", "visit"]
 
 
-def test_sessions_by_column_never_join_two_people(shared: EmbeddedEngine) -> None:
-    found = with_sessions_by_column(shared.table(table_of([("a", 1), ("b", 1), ("a", 60)])), "visit")
-    assert found.rows("select session_id from {table}") == [("a-0",), ("b-0",), ("a-1",)]
-
-
 def test_impossible_sessions_are_refused(shared: EmbeddedEngine) -> None:
     log = shared.table(table_of([("a", 1)]))
-    with pytest.raises(ParameterError, match="visitor"):
-        with_sessions_by_column(log, "visitor")
     for minutes in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ParameterError):
             with_sessions_by_gap(log, minutes)

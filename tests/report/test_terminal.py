@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from aidos.errors import Problem
-from aidos.report.terminal import closing_table, facts_table, problem_list, rows_table, write
+from aidos.report.terminal import facts_table, problem_list, rows_table, write
 
 OPTION = "--time-format '%d/%m/%Y %H:%M:%S' --column timestamp=When --column client_id=AnonID"
 PATH = "/somewhere/rather/deep/in/a/tree/of/folders/with/long/names/report.html"
@@ -54,8 +54,6 @@ def test_no_rows_is_said():
 @pytest.mark.parametrize("width", [200, 80, 30])
 def test_options_and_paths_can_be_copied_whole(width):
     assert OPTION in printed(problem_list([problem(option=OPTION)]), width=width)
-    closing = closing_table(["room"], [["ingest"]], title="Done", file=PATH, file_label="Open this file:")
-    assert printed(closing, width=width).splitlines()[-1] == PATH
 
 
 def test_problems_are_grouped_by_file_with_lines_and_counts():

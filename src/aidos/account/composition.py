@@ -30,18 +30,15 @@ from typing import assert_never
 
 import numpy as np
 
-from aidos.account.gaussian import gaussian_delta, normal_tail_inverse, smoothed
+from aidos.account.gaussian import gaussian_delta, normal_tail_inverse
 from aidos.core.guarantee import (
-    PERSON,
     ApproxDP,
     Guarantee,
     KAnonymity,
-    Neighbours,
     NoGuarantee,
     ProbabilisticDP,
     PureDP,
     QualityFloor,
-    Unit,
     ZeroConcentratedDP,
 )
 from aidos.errors import ParameterError
@@ -50,11 +47,9 @@ __all__ = [
     "ROUNDING",
     "GaussianPart",
     "compose",
-    "compose_gaussian",
     "concentrated",
     "concentrated_epsilon",
     "cost",
-    "discrete_gaussian_part",
     "joined",
     "joint_delta",
     "joint_epsilon",
@@ -102,14 +97,6 @@ class GaussianPart:
         return GaussianPart(mu=self.mu * factor, delta=self.delta, cases=cases)
 
 
-def discrete_gaussian_part(*, sigma: float, sensitivity: float, delta: float = 0.0) -> GaussianPart:
-    """The part that discrete Gaussian noise on integer vectors is, with l2-sensitivity in the units of sigma."""
-    continuous = smoothed(sigma)
-    if continuous == 0:
-        raise ParameterError(f"sigma = {sigma} is too small for the composition of discrete noise", hint="ask for more")
-    return GaussianPart(mu=sensitivity / continuous * UP, delta=delta)
-
-
 def part_of(guarantee: Guarantee) -> GaussianPart:
     """The Gaussian part that bounds a guarantee of another kind."""
     match guarantee:
@@ -123,20 +110,6 @@ def part_of(guarantee: Guarantee) -> GaussianPart:
             raise ParameterError(f"{type(guarantee).__name__} has no bound as a Gaussian part")
         case _:
             assert_never(guarantee)
-
-
-def compose_gaussian(
-    parts: Sequence[GaussianPart],
-    delta: float,
-    *,
-    unit: Unit = PERSON,
-    neighbours: Neighbours = Neighbours.ADD_OR_REMOVE_ONE,
-) -> ApproxDP:
-    """The smallest epsilon of all parts together at this delta."""
-    epsilon = joint_epsilon(delta, parts)
-    if epsilon == inf:
-        raise ParameterError(f"the thresholds of the parts alone use up more than delta = {delta:g}")
-    return ApproxDP(epsilon=epsilon, delta=delta, unit=unit, neighbours=neighbours)
 
 
 def joined(parts: Sequence[GaussianPart]) -> GaussianPart:

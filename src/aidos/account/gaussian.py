@@ -32,14 +32,12 @@ from aidos.errors import ParameterError
 __all__ = [
     "bracket",
     "count_noise_delta",
-    "count_noise_epsilon",
     "count_noise_sigma",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_sigma",
     "grid_noise_beyond",
     "grid_noise_delta",
-    "grid_noise_epsilon",
     "normal_tail",
     "normal_tail_inverse",
     "smallest",
@@ -124,28 +122,6 @@ def count_noise_sigma(epsilon: float, delta: float, items: int) -> float:
 
     near = gaussian_sigma(epsilon, delta, sqrt(items))
     return smallest(fits, *bracket(fits, start=near, factor=1.0005), precision=1e-6)
-
-
-def count_noise_epsilon(delta: float, sigma: float, items: int) -> float:
-    """An epsilon, the smallest up to a part in a million, for which `count_noise_delta` is at most delta."""
-    _check(delta=delta, sigma=sigma, sensitivity=items)
-
-    def fits(epsilon: float) -> bool:
-        return count_noise_delta(epsilon, sigma, items) <= delta
-
-    return smallest(fits, *bracket(fits, start=1.0), precision=1e-6)
-
-
-def grid_noise_epsilon(delta: float, sigma: float, sensitivity: float, coordinates: int) -> float:
-    """An epsilon for which `grid_noise_delta` is at most delta, the smallest or next to it."""
-    _check(delta=delta, sigma=sigma, sensitivity=sensitivity)
-    if sigma <= SMOOTHING:
-        raise ParameterError(f"discrete noise of sigma = {sigma} is too small for a bound", hint="use smaller steps")
-
-    def fits(epsilon: float) -> bool:
-        return grid_noise_delta(epsilon, sigma, sensitivity, coordinates) <= delta
-
-    return smallest(fits, *bracket(fits, start=1.0))
 
 
 def grid_noise_delta(epsilon: float, sigma: float, sensitivity: float, coordinates: int) -> float:

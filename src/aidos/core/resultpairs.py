@@ -27,7 +27,6 @@ __all__ = [
     "ResultPair",
     "Side",
     "align",
-    "align_again",
     "align_lists",
     "same_address",
 ]
@@ -148,11 +147,6 @@ class Alignment:
 def align(pair: ResultPair) -> Alignment:
     """The personalised list against the vanilla one."""
     return align_lists(pair.vanilla, pair.personalised)
-
-
-def align_again(pair: ResultPair) -> Alignment | None:
-    """The second vanilla list against the first, for the noise; None where there is none."""
-    return None if pair.again is None else align_lists(pair.vanilla, pair.again)
 
 
 def align_lists(vanilla: Sequence[Result], other: Sequence[Result]) -> Alignment:

@@ -186,18 +186,15 @@ def _pmf(law: _Law, k: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplace:
-    """P[X = k] proportional to exp(-|k| / scale), on the integers."""
-
-    scale: Annotated[float, Gt(0), Le(2**15)]
-    """The paper's lambda: a change of a count by one changes log-probabilities by at most 1 / scale."""
+class _Discrete:
+    """What both laws can do."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
 
     @property
     def _law(self) -> _Law:
-        return _Law(1 / Fraction(self.scale), Fraction(0))
+        raise NotImplementedError
 
     def sample(self, noise: Noise, size: int) -> Integers:
         """Independent draws, exactly from this law."""
@@ -213,31 +210,28 @@ class DiscreteLaplace:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
+class DiscreteLaplace(_Discrete):
+    """P[X = k] proportional to exp(-|k| / scale), on the integers."""
+
+    scale: Annotated[float, Gt(0), Le(2**15)]
+    """The paper's lambda: a change of a count by one changes log-probabilities by at most 1 / scale."""
+
+    @property
+    def _law(self) -> _Law:
+        return _Law(1 / Fraction(self.scale), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussian(_Discrete):
     """P[X = k] proportional to exp(-k^2 / (2 sigma^2)), on the integers; its variance is at most sigma^2."""
 
     sigma: Annotated[float, Gt(0), Le(2**17)]
     """Standard deviation of the continuous law that it is the restriction of."""
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     @property
     def _law(self) -> _Law:
         half = 1 / (2 * Fraction(self.sigma) ** 2)
         return _Law(half, 2 * half)
-
-    def sample(self, noise: Noise, size: int) -> Integers:
-        """Independent draws, exactly from this law."""
-        return _sample(self._law, noise, size)
-
-    def tail(self, beyond: float) -> float:
-        """P[X > beyond], rounded up."""
-        return _tail(self._law, beyond)
-
-    def pmf(self, k: int) -> float:
-        """P[X = k], within a few units in the last place."""
-        return _pmf(self._law, k)
 
 
 Bounds = tuple[int, int]

@@ -118,10 +118,6 @@ class Profile:
             raise ParameterError(f"supports must be finite and not negative; topics concerned: {_some(bad)}")
         object.__setattr__(self, "supports", MappingProxyType(dict(self.supports)))
 
-    def unknown_topics(self, taxonomy: Taxonomy) -> tuple[str, ...]:
-        """Topics of the profile that the taxonomy does not have."""
-        return tuple(topic for topic in self.supports if topic not in taxonomy.topics)
-
 
 def _repeated(names: Iterable[str]) -> list[str]:
     return [name for name, times in Counter(names).items() if times > 1]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import cast
 
 from aidos.core.records import POSTS, SEARCH_LOG, Schema
-from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable, quote_name
+from aidos.engine.embedded import EmbeddedEngine, EmbeddedTable
 from aidos.engine.files import replace_when_done
 from aidos.errors import ParameterError, Problem
 from aidos.ingest.advice import Unused
@@ -42,9 +42,7 @@ __all__ = [
     "check_files",
     "inspect_files",
     "read_files",
-    "sessions_by_column",
     "sessions_by_gap",
-    "with_sessions_by_column",
     "with_sessions_by_gap",
     "write_log",
 ]
@@ -221,13 +219,6 @@ def with_sessions_by_gap(table: EmbeddedTable, minutes: float = USUAL_GAP_MINUTE
     return table.select(sessions_by_gap(minutes))
 
 
-def with_sessions_by_column(table: EmbeddedTable, column: str = "session_id") -> EmbeddedTable:
-    """The search log with session ids from a column; nothing runs yet."""
-    if column not in table.columns:
-        raise ParameterError(f"the table has no column {column}", hint=f"it has {', '.join(table.columns)}")
-    return table.select(sessions_by_column(quote_name(column)))
-
-
 def sessions_by_gap(minutes: float) -> str:
     """A search log whose sessions end with a pause of more than so many minutes; ids are person and number."""
     pause = f'epoch_us("timestamp") - epoch_us(lag("timestamp") over person) > {round(minutes * 60_000_000)}'
@@ -240,11 +231,6 @@ def sessions_by_gap(minutes: float) -> str:
         window person as (partition by client_id order by "timestamp" range unbounded preceding)
         order by client_id, "timestamp"
     """
-
-
-def sessions_by_column(column: str) -> str:
-    """A search log whose sessions are told apart by another of its columns, within each person."""
-    return f"select * replace (client_id || '-' || cast({column} as varchar) as session_id) from {{table}}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

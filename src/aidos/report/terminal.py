@@ -36,7 +36,7 @@ from aidos.report.page import (
 )
 from aidos.report.values import Value, is_number, show
 
-__all__ = ["blocks_shown", "closing_table", "facts_table", "problem_list", "rows_table", "write"]
+__all__ = ["blocks_shown", "facts_table", "problem_list", "rows_table", "write"]
 
 _NARROW = 60
 
@@ -107,13 +107,6 @@ def facts_table(facts: Sequence[tuple[str, Value]]) -> RenderableType:
 def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Value]], *, title: str = "") -> RenderableType:
     """A table with numbers flush right; a list of records where the terminal is too narrow for it."""
     return _RowsTable(tuple(columns), tuple(map(tuple, rows)), title)
-
-
-def closing_table(
-    columns: Sequence[str], rows: Sequence[Sequence[Value]], *, title: str, file: str, file_label: str
-) -> RenderableType:
-    """What was done, a row for each step, and at the very end the path of the file to open, alone on its line."""
-    return Group(rows_table(columns, rows, title=title), Text(), _text(file_label, "dim"), _unbroken(file))
 
 
 def problem_list(problems: Iterable[Problem]) -> RenderableType:

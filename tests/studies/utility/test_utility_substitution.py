@@ -15,7 +15,6 @@ from aidos.studies.utility.substitution import (
     average_precision,
     compare_models,
     compare_suggestions,
-    frequent_queries,
     ndcg,
     precision,
     printed_map,
@@ -129,8 +128,3 @@ def test_a_release_without_rare_pairs_keeps_precision_and_loses_coverage():
     assert five.precision.value == 1
     assert five.coverage.value == pytest.approx((1 / 2 + 1 + 0) / 3)
     assert five.answered.value == pytest.approx(2 / 3)
-
-
-def test_the_most_frequent_queries_come_first_and_equals_by_their_letters():
-    queries = pa.table({"user_query": ["b", "c", "a", "d"], "count": [5, 9, 5, 1]})
-    assert frequent_queries(queries, 3) == ["c", "a", "b"]

@@ -33,7 +33,7 @@ from aidos.errors import ParameterError
 from aidos.model.latent.model import Salient, TopicModel
 from aidos.model.sensitive import SALIENT, SensitiveTopic, TopicSet
 
-__all__ = ["LEAST", "Match", "Matches", "TopicCard", "candidates", "fits", "make_card", "make_cards", "match"]
+__all__ = ["LEAST", "Match", "Matches", "TopicCard", "candidates", "fits", "make_cards", "match"]
 
 Floats = NDArray[np.float64]
 LEAST = 0.3
@@ -207,15 +207,8 @@ class TopicCard:
         )
 
 
-def make_card(model: TopicModel, topic: int, topics: TopicSet, matches: Matches, *, words: int = SALIENT) -> TopicCard:
-    """The card of one latent topic."""
-    return make_cards(model, topics, matches, words=words, only=(topic,))[0]
-
-
-def make_cards(
-    model: TopicModel, topics: TopicSet, matches: Matches, *, words: int = SALIENT, only: tuple[int, ...] | None = None
-) -> list[TopicCard]:
-    """The cards of all latent topics, or of some."""
+def make_cards(model: TopicModel, topics: TopicSet, matches: Matches, *, words: int = SALIENT) -> list[TopicCard]:
+    """The cards of all latent topics."""
     fit = fits(model, topics)
     nearest = fit.argmax(axis=0)
     return [
@@ -228,7 +221,7 @@ def make_cards(
             fit=float(fit[nearest[topic], topic]),
             stands_for=tuple(name for name, latent in matches.dimensions.items() if latent == topic),
         )
-        for topic in (range(len(model)) if only is None else only)
+        for topic in range(len(model))
     ]
 
 

@@ -24,7 +24,7 @@ judgements: they favour what stood high on the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import md5
 from importlib import import_module
@@ -54,7 +54,6 @@ __all__ = [
     "RetrievalChange",
     "RetrievalSettings",
     "compare_retrieval",
-    "cross_validate_retrieval",
     "hold_out",
     "require_relevance",
     "score_retrieval",
@@ -113,29 +112,6 @@ def score_retrieval(counted: CountedTables, held: HeldOut, settings: RetrievalSe
     rankings = dict(zip(RANKERS, (walked, graph.ranked(scored, most=settings.depth)), strict=True))
     judged = _Judged.of(queries, held.relevance)
     return pa.concat_tables(judged.scores(ranker, ranked) for ranker, ranked in rankings.items())
-
-
-def cross_validate_retrieval(
-    log: Table,
-    sources: Mapping[str, Callable[[Table], CountedTables]],
-    *,
-    how: Holding | None = None,
-    settings: RetrievalSettings | None = None,
-) -> Finding[pa.Table]:
-    """Score what each source makes of the training log, in every fold.
-
-    A source counts a log or releases it: {"original": ..., "released": ...}. The table has the columns of
-    `score_retrieval` after fold and source.
-    """
-    how = how or Holding()
-    parts = []
-    for fold in range(how.folds):
-        held = hold_out(log, fold, how)
-        for name, make in sources.items():
-            scored = score_retrieval(make(held.training), held, settings)
-            columns = {"fold": pa.repeat(pa.scalar(fold, pa.int64()), len(scored)), "source": _texts(name, len(scored))}
-            parts.append(pa.table({**columns, **{each: scored.column(each) for each in scored.column_names}}))
-    return Finding(value=pa.concat_tables(parts), about=ABOUT)
 
 
 def compare_retrieval(

@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from aidos.core.mechanism import Finding
@@ -40,7 +39,6 @@ __all__ = [
     "average_precision",
     "compare_models",
     "compare_suggestions",
-    "frequent_queries",
     "ndcg",
     "precision",
     "printed_map",
@@ -89,12 +87,6 @@ class SubstitutionUtility:
     """Share of the original's queries with suggestions for which the release has any."""
     unfounded: int
     """Queries that only the release has suggestions for."""
-
-
-def frequent_queries(queries: pa.Table, most: int = MOST_FREQUENT) -> list[str]:
-    """The most frequent queries of ``user_query, count``; of equally frequent ones the first in the alphabet."""
-    ordered = queries.sort_by([("count", "descending"), ("user_query", "ascending")]).slice(0, most)
-    return [str(query) for query in ordered.column("user_query").to_pylist()]
 
 
 def suggest_all(model: SubstitutionModel, queries: Sequence[str], most: int = max(CUTS)) -> list[tuple[str, ...]]:
