@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from aidos.model.taxonomies.opened import index_beside
 from aidos.model.taxonomies.reading import read_taxonomy
-from aidos.model.topics import index_beside
 from aidos.surfaces.cli import run
 
 LIST = "Arts > Music > Jazz\nArts > Music > Rock\nArts > Film\nFood\n"

@@ -17,7 +17,7 @@ from aidos.demo.chapter import Outcome, Workplace
 from aidos.errors import InputError
 from aidos.ingest.history.document import make_document
 from aidos.model.profilefile import OpenedProfile, taxonomy_name
-from aidos.model.topics import OpenedTaxonomy, open_named, searcher
+from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named, searcher
 from aidos.report.page import Callout, Chapter, Code, DataTable, Facts, Prose
 from aidos.rooms.shield.profile.building import build_profile
 from aidos.rooms.shield.profile.explaining import Explained, ExplainQuery, ReadyProfile, explain_query, make_ready

@@ -29,7 +29,7 @@ from aidos.core.topictree import TopicTree
 from aidos.engine.files import overwritten, write_text
 from aidos.engine.store import Store, erase
 from aidos.errors import InputError
-from aidos.model.topics import OpenedTaxonomy, open_named
+from aidos.model.taxonomies.opened import OpenedTaxonomy, open_named
 
 __all__ = [
     "OpenedProfile",

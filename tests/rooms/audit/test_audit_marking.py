@@ -9,7 +9,7 @@ from made_findings import conclusion
 from aidos.core.profile import KeptProfile, tree_digest
 from aidos.errors import ParameterError
 from aidos.model.profilefile import OpenedProfile
-from aidos.model.topics import open_named
+from aidos.model.taxonomies.opened import open_named
 from aidos.rooms.audit.findings import AuditFinding, PowerPlan, Span, Suspicion, TopicFinding
 from aidos.rooms.audit.marking import mark_found, refuse_other_topics
 from aidos.rooms.audit.topics.space import AuditTopic, TopicSpace

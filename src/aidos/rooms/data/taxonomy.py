@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.core.taxonomy import Topic
-    from aidos.model.topics import OpenedTaxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.report.page import Block
     from aidos.report.values import Value
 
@@ -95,7 +95,7 @@ class ShowTaxonomy(OnTaxonomy):
 
     def run(self, desk: Desk) -> ShownTaxonomy:  # noqa: ARG002  # every job is asked at a desk
         """Open the taxonomy, and look for the topic."""
-        from aidos.model.topics import find_topic, open_named
+        from aidos.model.taxonomies.opened import find_topic, open_named
 
         opened = open_named(self.taxonomy)
         start = find_topic(opened, self.topic) if self.topic else opened.imported.taxonomy.root
@@ -152,7 +152,7 @@ class FindTopics(OnTaxonomy):
 
     def run(self, desk: Desk) -> FoundTopics:
         """Search the names, words and descriptions of topics."""
-        from aidos.model.topics import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
 
         opened = open_named(self.taxonomy)
         with desk.remark_if_slow("indexing topics; import with --index keeps the index"):
@@ -229,8 +229,8 @@ class ImportTaxonomy:
 
     def run(self, desk: Desk) -> ImportedTopics:
         """Read the source, and keep it."""
+        from aidos.model.taxonomies.opened import OpenedTaxonomy, index_beside
         from aidos.model.taxonomies.reading import open_taxonomy
-        from aidos.model.topics import OpenedTaxonomy, index_beside
 
         _check_target(self.output, index=self.index)
         with desk.remark_if_slow(f"reading {self.source}"):
@@ -326,7 +326,7 @@ def _branch_facts(opened: OpenedTaxonomy, topic_id: str, depth: int) -> dict[str
 def _check_target(output: Path, *, index: bool) -> None:
     """Refuse a place to write to before anything is read."""
     from aidos.model.taxonomies.cache import SUFFIX
-    from aidos.model.topics import index_beside
+    from aidos.model.taxonomies.opened import index_beside
 
     if output.suffix not in (SUFFIX, TABLE):
         raise ParameterError(
@@ -340,8 +340,8 @@ def _check_target(output: Path, *, index: bool) -> None:
 def _write_taxonomy(opened: OpenedTaxonomy, output: Path, *, index: bool) -> None:
     """Keep a taxonomy in a file, with its search index beside it where that is asked for."""
     from aidos.model.taxonomies.cache import save_taxonomy
+    from aidos.model.taxonomies.opened import index_beside
     from aidos.model.taxonomies.reading import write_native
-    from aidos.model.topics import index_beside
 
     _check_target(output, index=index)
     if output.suffix == TABLE:

@@ -267,7 +267,7 @@ class RehearseAudit(Filled, OnSample):
         return answer
 
     def _rehearsed(self, world: World, desk: Desk) -> RehearsedAudit:
-        from aidos.model.topics import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
         from aidos.rooms.shield.profile.generalisation import ProfileGeneralisation
         from aidos.studies.audit.loop import Rehearsal, sensitive_found
         from aidos.studies.audit.service import SampleService

@@ -25,7 +25,7 @@ from aidos.studies.study import FINDINGS, Basis, Claim, InParts, Makers, Outcome
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from aidos.model.topics import OpenedTaxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Chapter
     from aidos.studies.shelf import Shelf
@@ -156,7 +156,7 @@ class UpsStudy(InParts, OnBundledTaxonomy):
 
     def run(self, desk: Desk) -> UpsOutcome:
         """Run the parts that are not on the shelf."""
-        from aidos.model.topics import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
         from aidos.studies.ups.plan import PARTS, UpsExperiment
         from aidos.world.size import World
 

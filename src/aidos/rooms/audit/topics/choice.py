@@ -87,7 +87,7 @@ class AboutWhat(OnBundledTaxonomy):
         return self._of_taxonomy(None)
 
     def _of_taxonomy(self, only: tuple[str, ...] | None) -> ChosenTopics:
-        from aidos.model.topics import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
         from aidos.rooms.audit.topics.taxonomy import TaxonomyTopics
 
         search, remark = searcher(open_named(self.taxonomy))

@@ -34,7 +34,7 @@ from aidos.jobs.options import OnTaxonomy
 
 if TYPE_CHECKING:
     from aidos.core.topictree import TopicTree
-    from aidos.model.topics import OpenedTaxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Block
 
@@ -166,7 +166,7 @@ class BuildProfile(OnTaxonomy):
         """Read the sources, count their topics, and keep the profile."""
         from aidos.ingest.history.reading import read_history
         from aidos.model.profilefile import default_place, held_profile, read_profile
-        from aidos.model.topics import open_named, searcher
+        from aidos.model.taxonomies.opened import open_named, searcher
 
         if not self.sources:
             raise ParameterError("no source was named", hint="see: aidos shield profile build --help")

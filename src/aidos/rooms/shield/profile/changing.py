@@ -147,7 +147,7 @@ class ForgetTopics(OnProfile):
         """Forget, and overwrite what the file held."""
         from aidos.engine.scratch import sweep_scratch
         from aidos.model.profilefile import change_profile, default_place, erase_profile, open_profile
-        from aidos.model.topics import find_topic
+        from aidos.model.taxonomies.opened import find_topic
 
         sweep_scratch()
         if self.everything:
@@ -166,7 +166,7 @@ class ForgetTopics(OnProfile):
 
 
 def _changed(opened: OpenedProfile, kept: KeptProfile, change: Change) -> KeptProfile:
-    from aidos.model.topics import find_topic
+    from aidos.model.taxonomies.opened import find_topic
 
     what, name, number = change
     tree, topic = opened.taxonomy.tree, find_topic(opened.taxonomy, name)
@@ -214,7 +214,7 @@ def _ask_for_changes(opened: OpenedProfile, ask: Callable[[str], str | None]) ->
 
 def _topic_and_number(opened: OpenedProfile, what: str, words: str) -> tuple[str, float]:
     """Names of topics may have blanks: the last word is the number if it is one."""
-    from aidos.model.topics import find_topic
+    from aidos.model.taxonomies.opened import find_topic
 
     if what in {"remove", "not-sensitive"}:
         return words, nan

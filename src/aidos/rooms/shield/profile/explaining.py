@@ -75,7 +75,7 @@ class WhoseProfile(BuiltOn):
     def open(self, desk: Desk, *, slow: str) -> ReadyProfile:
         """The profile with all that decisions need; says why that may take long."""
         from aidos.model.profilefile import open_profile
-        from aidos.model.topics import searcher
+        from aidos.model.taxonomies.opened import searcher
 
         with desk.remark_if_slow(slow):
             opened = open_profile(self.profile, self.taxonomy)

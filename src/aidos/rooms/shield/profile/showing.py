@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.model.profilefile import OpenedProfile
-    from aidos.model.topics import OpenedTaxonomy
+    from aidos.model.taxonomies.opened import OpenedTaxonomy
     from aidos.model.topicsearch import TopicSearch
     from aidos.report.page import Block
     from aidos.rooms.shield.profile.changing import ChangedProfile
@@ -116,7 +116,7 @@ class Shield(Finding):
 
     @cached_property
     def _search(self) -> TopicSearch:
-        from aidos.model.topics import searcher
+        from aidos.model.taxonomies.opened import searcher
 
         return searcher(self.opened.taxonomy)[0]
 
