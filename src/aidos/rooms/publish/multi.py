@@ -27,9 +27,8 @@ from math import fsum, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol, cast, runtime_checkable
 
-from annotated_types import Ge
-
 import pyarrow as pa
+from annotated_types import Ge
 
 from aidos.account.composition import GaussianPart, compose, joined, joint_delta
 from aidos.account.gaussian import gaussian_epsilon, gaussian_sigma
