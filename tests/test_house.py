@@ -274,7 +274,7 @@ BESIDE_THE_READER = {
     "rooms/exposure/critical/categories.py": "a list that a package brings",
     "rooms/exposure/queries/base.py": "posts that aidos keeps",
     "rooms/exposure/training.py": "which posts were deleted: a table, or Parquet",
-    "rooms/fairness/storage/exchange.py": "accounts that were exported",
+    "rooms/fairness/exchange.py": "accounts that were exported",
     "rooms/publish/released.py": "a release, as its manifest lists it",
     "rooms/risk/sources.py": "entries without times, which the reader of posts refuses",
     "rooms/shield/profile/results.py": "one list of results, which goes back in the form that it came in",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aidos.errors import InputError, ParameterError, ServiceError
+from aidos.service.answers import ShapeError, need_text, parse_object, read_number, read_text
 from aidos.service.base import Clock, PassingError, Result, Retries, check_request, persist
-from aidos.service.http import ShapeError, need_text, parse_object, read_number, read_text
 
 
 def failing(times, **trouble):

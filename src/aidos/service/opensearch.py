@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 from aidos.errors import ParameterError
 from aidos.service.access import Access
+from aidos.service.answers import ShapeError, need_list, need_object, need_text, read_number, read_text
 from aidos.service.base import Fields, PassingError, Result, SearchService, check_request
-from aidos.service.http import JsonClient, ShapeError, need_list, need_object, need_text, read_number, read_text
+from aidos.service.http import JsonClient
 
 __all__ = ["OpenSearch"]
 

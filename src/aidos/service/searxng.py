@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from aidos.service.access import Access
+from aidos.service.answers import need_list, need_object, need_text, read_number, read_text
 from aidos.service.base import PassingError, Result, SearchService, check_request
-from aidos.service.http import JsonClient, need_list, need_object, need_text, read_number, read_text
+from aidos.service.http import JsonClient
 
 __all__ = ["SearXNG"]
 

@@ -23,7 +23,7 @@ from aidos.errors import InputError
 from aidos.ingest.formats.fields import UnreadableError
 from aidos.ingest.history.document import address_words
 from aidos.ingest.results.saved import has_result_fields, pick_fields
-from aidos.service.http import ShapeError, need_list, need_object, read_text
+from aidos.service.answers import ShapeError, need_list, need_object, read_text
 
 __all__ = ["FoundResult", "ResultList", "parse_results", "read_results", "write_results"]
 
