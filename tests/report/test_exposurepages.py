@@ -39,7 +39,7 @@ def story(**changes):
         "dropped": (("partial match", 20), ("number", 8)),
         "critical": (found(),),
         "remedies": (PostRemedy(post="My debt", when="2024-03-01", listed=1, word="debt", ended=1),),
-        "model": "trained on the sample world",
+        "order": "the order is by the sensitivity of topics",
         "command": "aidos expose member anna --in e",
     }
     return MemberStory(**(given | changes))
@@ -83,8 +83,10 @@ def test_cards_leave_out_what_they_do_not_have():
 
 @pytest.mark.parametrize("told", [True, False])
 def test_the_operators_page_names_topics_and_nobody(told):
-    health = Kind(group="topic", name="health", members=40 if told else None, queries=9, exposures=90, sensitivity=0.4)
-    plain = Kind(group="topic", name="no sensitive topic", members=80, queries=9, exposures=90, sensitivity=0.0)
+    counted = {"group": "topic", "queries": 9, "exposures": 90, "sensitivity": 0.4}
+    share = {"share": 0.5, "low": 0.393, "high": 0.607} if told else dict.fromkeys(("share", "low", "high"))
+    health = Kind(name="health", members=40 if told else None, **counted, **share)
+    plain = Kind(name="no sensitive topic", members=80, **counted, share=1.0, low=0.954, high=1.0)
     audit = Audit(
         members=80, queries=20, exposures=200, least=20, kinds=(health, plain), words=(("flu", "health", 40),)
     )
@@ -93,4 +95,5 @@ def test_the_operators_page_names_topics_and_nobody(told):
     assert "No guarantee" in text
     assert "aidos expose audit --in e" in text
     assert ("health exposes most members" in text) == told
+    assert ("0.393 to 0.607" in text) == told
     assert ("No sensitive topic exposes enough members" in text) != told

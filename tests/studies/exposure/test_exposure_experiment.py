@@ -18,7 +18,7 @@ from aidos.studies.exposure.experiment import (
     sample_experiment,
     true_grades,
 )
-from aidos.studies.exposure.study import LEARNED, MEASURES
+from aidos.studies.exposure.study import LEARNED, MEASURES, SENSITIVITY
 from aidos.world.size import World
 
 pytestmark = pytest.mark.slow
@@ -43,8 +43,8 @@ def kept(tmp_path_factory, village_world):
 
 def test_all_rankers_are_measured_on_the_truth(kept, village_world):
     _, found = kept
-    assert found.rankers == (LEARNED, "flat", "community_score", "user_score", *FEATURES)
-    assert found.kinds[:4] == ("learned", "model", "signal", "signal")
+    assert found.rankers == (LEARNED, SENSITIVITY, "flat", "community_score", "user_score", *FEATURES)
+    assert found.kinds[:5] == ("learned", "model", "model", "signal", "signal")
     assert 0 < found.basis.members < village_world.people
     assert "not reproduced" in found.basis.about
     # A model that says nothing is chance: its precision is the share of critical queries, its tau 0.
@@ -53,6 +53,8 @@ def test_all_rankers_are_measured_on_the_truth(kept, village_world):
     # Too few to learn from; but words of sensitive topics must be critical more often than others.
     assert found.basis.topical_correlation > 0.1
     assert found.mean("topical_sensitivity", "kendall") > 0.1
+    # What the rest of the post says beats the words alone.
+    assert found.mean(SENSITIVITY, "ndcg_10") > found.mean("topical_sensitivity", "ndcg_10") + 0.05
 
 
 def test_grades_are_those_of_the_world(village, village_posts, village_world):

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aidos.report.page import Block, Page
-    from aidos.rooms.exposure.queries.audit import Audit, Lexicon
-    from aidos.rooms.exposure.queries.store import ExposureStore
+    from aidos.rooms.exposure.queries.audit import Audit
 
 __all__ = ["AuditCommunity", "CommunityAudit"]
 
@@ -30,8 +29,6 @@ GROUPS = {
     "match": "by how much of the query the post holds",
     "held by": "by how many posts hold the whole query",
 }
-TELLING = 0.1
-"""Words of less sensitivity belong to no topic: half of the language touches some topic a little."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -106,32 +103,17 @@ class AuditCommunity(InExposure, Paged):
 
     def run(self, desk: Desk) -> CommunityAudit:
         """Count over everybody, by the topics of the default taxonomy."""
+        from aidos.rooms.exposure.critical.senses import CommunitySenses
         from aidos.rooms.exposure.queries.audit import count_exposures
         from aidos.rooms.exposure.queries.store import walk
 
         store = self.store(desk)
         total = store.facts.exposures
         told = {"least": self.least, "words": self.words}
-        found = count_exposures(walk(store.state), _lexicon(store), total=total, progress=desk.progress, **told)
+        found = count_exposures(
+            walk(store.state), CommunitySenses.of(store), total=total, progress=desk.progress, **told
+        )
         audit = CommunityAudit(value=found, asked=desk.asked)
         if self.output is not None:
             save_page(audit.page(), self.output)
         return audit
-
-
-def _lexicon(store: ExposureStore) -> Lexicon:
-    import numpy as np
-
-    from aidos.model.sensitivity import TopicalSensitivity
-    from aidos.model.text.analyser import Analyser
-    from aidos.rooms.exposure.queries.audit import NONE, Lexicon
-
-    sensitivity = TopicalSensitivity.default(analyser=Analyser.parse(store.settings.analyser))
-    words = store.words(np.arange(store.state.words))
-    values = sensitivity.words(words)
-    named = {place: sensitivity.categories(words[place])[0] for place in np.flatnonzero(values >= TELLING).tolist()}
-    categories = sorted(set(named.values()))
-    category = np.full(len(words), NONE, dtype=np.int8)
-    for place, name in named.items():
-        category[place] = categories.index(name)
-    return Lexicon(sensitivity=values, categories=categories, category=category, texts=store.words)

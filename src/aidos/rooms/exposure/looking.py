@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from aidos.core.checks import check_parameters
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Named, Private
 from aidos.rooms.exposure.computing import InExposure
-from aidos.rooms.exposure.member import SHIPPED, OfQueries, in_words, reasons_in_words, texts_of
+from aidos.rooms.exposure.member import RankingQueries, in_words, reasons_in_words, texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,8 +104,8 @@ class DraftExposure(Finding):
     """Queries that return it however ties fall."""
     rows: tuple[tuple[Value, ...], ...]
     """The most critical, under DRAFT_COLUMNS."""
-    model: Path | None = None
-    """What the queries were ranked by, where it was not the bundled model."""
+    order: str = ""
+    """What the queries were ranked by, where it was not one's own model."""
     asked: str = ""
 
     def facts(self) -> Mapping[str, object]:
@@ -129,8 +127,8 @@ class DraftExposure(Finding):
         return (DataTable(caption=title, columns=DRAFT_COLUMNS, rows=self.rows),)
 
     def remarks(self) -> Sequence[str]:
-        """By which model they were ranked, unless it was one's own."""
-        return () if self.model else (SHIPPED,)
+        """By what they were ranked, unless it was one's own model."""
+        return (self.order,) if self.order else ()
 
     def page(self) -> Page:
         """A page for whoever wrote it."""
@@ -140,7 +138,7 @@ class DraftExposure(Finding):
 
 
 @dataclass(frozen=True, slots=True)
-class TryDraft(InExposure, OfQueries):
+class TryDraft(RankingQueries):
     """Tell which queries would return a draft, before it is posted.
 
     Nothing is stored. Give - to read the draft from the standard input, so
@@ -157,22 +155,19 @@ class TryDraft(InExposure, OfQueries):
     author: Annotated[str | None, Named("--as"), Private("name")] = None
     """The member who would post it, or - for a line of standard input, before the draft; somebody new if unset."""
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def run(self, desk: Desk) -> DraftExposure:
         """Look it up as if it were posted now, read as posts are; partial matches come behind, since they say less."""
         from datetime import UTC, datetime
 
         from aidos.ingest.formats.markup import without_markup
         from aidos.rooms.exposure.critical.community import Drafted
-        from aidos.rooms.exposure.critical.rank import load_ranker, rank_member
+        from aidos.rooms.exposure.critical.rank import rank_member
 
         text = without_markup(self.text)
         if not text.strip():
             raise ParameterError("the draft is blank", hint="write what would be posted")
         store = self.store(desk)
-        model, view = load_ranker(self.model), Drafted(store, text)
+        model, view = self.ranker(), Drafted(store, text)
         member = None if self.author is None else store.member_number(self.author)
         found = store.draft(text, member=member, when=datetime.now(UTC))
         ranked = rank_member(view, found, model, top=self.top, rows_per_post=None)
@@ -190,7 +185,7 @@ class TryDraft(InExposure, OfQueries):
             whole=int(found.whole.sum()),
             certain=int(found.certain.sum()),
             rows=tuple((query, rank, *words, "; ".join(reasons_in_words(why))) for query, rank, words, why in rows),
-            model=self.model,
+            order=self.order(),
             asked=desk.asked,
         )
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from aidos.report.page import Block, DataTable, Page
     from aidos.report.values import Value
     from aidos.rooms.exposure.critical.community import Community
+    from aidos.rooms.exposure.critical.model import Ranker
     from aidos.rooms.exposure.critical.rank import Ranked, Reasons
+    from aidos.rooms.exposure.critical.senses import SensitivityOrder
     from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, TiedOutQueries
     from aidos.rooms.exposure.queries.records import Exposures
     from aidos.rooms.exposure.queries.remedies import Remedy
@@ -31,9 +33,8 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.queries.ties import TiedOut
 
 __all__ = [
-    "SHIPPED",
     "MemberExposure",
-    "OfQueries",
+    "RankingQueries",
     "ShowMember",
     "in_words",
     "look_up_member",
@@ -43,6 +44,7 @@ __all__ = [
 
 COLUMNS = ("query", "rank", "match", "ties", "why", "what would help")
 SHIPPED = "ranked by the model that comes along, trained on the sample world"
+BY_SENSITIVITY = "the order is by the sensitivity of topics, where the post is about them; you know better"
 BEGINNING = 60
 EXAMPLES = 5
 MOST_ROWS = 500_000
@@ -60,8 +62,8 @@ class MemberExposure(Finding):
     value: MemberStory
     output: Path | None = None
     """Where her page was written."""
-    model: Path | None = None
-    """What the queries were ranked by, where it was not the bundled model."""
+    order: str = ""
+    """What the queries were ranked by, where it was not one's own model."""
 
     def facts(self) -> Mapping[str, object]:
         """Counts, the most critical queries with their posts, and what would help."""
@@ -79,8 +81,8 @@ class MemberExposure(Finding):
         return (self._listed(COLUMNS, map(_row, self._critical)),)
 
     def remarks(self) -> Sequence[str]:
-        """By which model they were ranked, unless it was one's own."""
-        return () if self.model else (SHIPPED,)
+        """By what they were ranked, unless it was one's own model."""
+        return (self.order,) if self.order else ()
 
     def page(self) -> Page:
         """Her page."""
@@ -109,18 +111,33 @@ class MemberExposure(Finding):
         return DataTable(caption=title, columns=columns, rows=tuple(rows))
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfQueries:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingQueries(InExposure):
     """A job that shows queries, the most critical first."""
 
     top: Annotated[int, Ge(1), SHOWN] = 20
     """How many queries are shown."""
     model: Path | None = None
-    """A model that `aidos expose train` wrote; the one trained on the sample world if unset."""
+    """A model that `aidos expose train` wrote, to rank by; the sensitivity of topics if unset."""
+    learned: bool = False
+    """Rank by the model that comes along instead, which learned on the sample world."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def ranker(self) -> Ranker | SensitivityOrder:
+        """What they are ranked by."""
+        from aidos.rooms.exposure.critical.rank import load_ranker
+
+        return load_ranker(self.model, learned=self.learned)
+
+    def order(self) -> str:
+        """The same in words; nothing to say where it is one's own model."""
+        return "" if self.model else SHIPPED if self.learned else BY_SENSITIVITY
 
 
 @dataclass(frozen=True, slots=True)
-class ShowMember(InExposure, OfQueries):
+class ShowMember(RankingQueries):
     """Tell a member by which queries her posts are found, the most critical first.
 
     What is shown is for her alone: a finding. The page is written so that
@@ -140,14 +157,11 @@ class ShowMember(InExposure, OfQueries):
     output: Annotated[Path | None, Short("-o")] = None
     """The member's page."""
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def run(self, desk: Desk) -> MemberExposure:
         """Look her up and rank what is found."""
         store = self.store(desk)
         story = look_up_member(store, self, asked=desk.asked)
-        found = MemberExposure(value=story, output=self.output, model=self.model)
+        found = MemberExposure(value=story, output=self.output, order=self.order())
         if self.output is not None:
             save_page(found.page(), self.output)
         return found
@@ -157,15 +171,14 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
     """Everything a member's page tells."""
     import numpy as np
 
-    from aidos.rooms.exposure.critical.rank import load_ranker, rank_member
+    from aidos.rooms.exposure.critical.rank import rank_member
     from aidos.rooms.exposure.pages import MemberStory
     from aidos.rooms.exposure.queries.overlay import query_keys
     from aidos.rooms.exposure.queries.remedies import remedies
 
-    model, raw = load_ranker(question.model), question.raw
-    number = store.member_number(question.author_id)
+    raw, number = question.raw, store.member_number(question.author_id)
     rows = store.member(number, MOST_ROWS)
-    ranked = rank_member(store, rows, model, top=question.top, clean=not raw, partial=raw)
+    ranked = rank_member(store, rows, question.ranker(), top=question.top, clean=not raw, partial=raw)
     helps = remedies(store, ranked.rows)
     return MemberStory(
         member=question.author_id,
@@ -180,7 +193,7 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
         tied_out=_tied_out(store, number),
         critical=tuple(_critical(store, ranked, helps)),
         remedies=tuple(_post_remedies(store, ranked.rows, helps)),
-        model=f"trained on {model.trained_on}" if model.trained_on else "of your own",
+        order=question.order() or "the order is by a model of your own",
         command=asked,
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 from aidos.core.mechanism import Finding
 from aidos.report.charts import bar
 from aidos.report.page import Block, Callout, Card, Chapter, Code, DataTable, Facts, Figure, Page, Prose
-from aidos.rooms.exposure.queries.audit import ORDINARY, Audit
+from aidos.rooms.exposure.queries.audit import ORDINARY, Audit, Kind
 
 __all__ = [
     "KIND_COLUMNS",
@@ -30,7 +30,7 @@ __all__ = [
     "query_card",
 ]
 
-KIND_COLUMNS = ("kind of query", "members", "queries", "exposures", "sensitivity")
+KIND_COLUMNS = ("kind of query", "members", "share", "95 % interval", "queries", "exposures", "sensitivity")
 WORD_COLUMNS = ("word", "topic", "members")
 
 ABOUT_RANKS = (
@@ -43,14 +43,16 @@ ABOUT_HELP = (
     "restricting who may see it, ends all of its exposure. Copies elsewhere are not touched by either."
 )
 LIMITS = (
-    "What is critical is estimated from features by a model; you know better. The ranks are those of a model of the "
+    "What is critical is estimated from words and topics; you know better. The ranks are those of a model of the "
     "community's search: the real one may rank differently, and queries of three words and more are not in it."
 )
 HOW = (
     "A query exposes a post when the post is among the first results, and a member when one of her posts is. Counted "
-    "are queries of one word, and of two words that some post holds together. Sensitivity is how much the words of the "
-    "query belong to sensitive topics, from 0 to 1, on average over exposures. A query counts where its "
-    "first result does."
+    "are queries of one word, and of two words that some post holds together. A query counts under a topic where one "
+    "of its words is about the topic and so is the rest of the post: a word of the topic in a post about other things "
+    "does not. Sensitivity is how much the words give away there, from 0 to 1, on average over exposures. A query is "
+    "counted where its first result is. The share is of the members exposed; its interval (95 %) says how far it would "
+    "vary if other members like these had been there."
 )
 WHAT_TO_DO = (
     "Rare queries expose single members, and most of them are noise; common words of sensitive topics expose many. A "
@@ -135,8 +137,8 @@ class MemberStory:
     """Why exposures were left out of the ranking, and how many."""
     critical: tuple[CriticalQuery, ...]
     remedies: tuple[PostRemedy, ...]
-    model: str
-    """What the ranking was learnt from."""
+    order: str
+    """What they are ranked by."""
     command: str
     looked_at: int | None = None
     """Exposures that were looked at, where these are not all: queries, posts and what is sure are at least so many."""
@@ -263,7 +265,7 @@ def _limits(story: MemberStory) -> Chapter:
         title="How far to trust this",
         blocks=(
             Callout("caution", LIMITS),
-            Prose(f"The order is by a model {story.model}."),
+            Prose(f"{story.order[0].upper()}{story.order[1:]}."),
             *_again(story.command),
         ),
     )
@@ -322,10 +324,14 @@ def audit_page(found: Finding[Audit], *, promised: str, asked: str) -> Page:
 def kind_rows(audit: Audit, group: str) -> tuple[tuple[str | int | float | None, ...], ...]:
     """The kinds of one group, for the page and the terminal."""
     return tuple(
-        (kind.name, kind.members, kind.queries, kind.exposures, kind.sensitivity)
+        (kind.name, kind.members, kind.share, _interval(kind), kind.queries, kind.exposures, kind.sensitivity)
         for kind in audit.kinds
         if kind.group == group
     )
+
+
+def _interval(kind: Kind) -> str | None:
+    return None if kind.low is None or kind.high is None else f"{kind.low:.3f} to {kind.high:.3f}"
 
 
 def _table(audit: Audit, group: str, caption: str) -> DataTable:

@@ -46,13 +46,14 @@ from aidos.engine.scratch import scratch_directory
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.learner import train
 from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.critical.senses import sensitivity_order
 from aidos.rooms.exposure.critical.teaching import Rows, Signals, Teaching, user_scores
 from aidos.rooms.exposure.queries.compute import compute
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.store import ExposureStore
 from aidos.studies.exposure.comparison import Graded, Scored, compare
-from aidos.studies.exposure.study import KEPT, LEARNED, NOTE, ExposureOutcome
+from aidos.studies.exposure.study import KEPT, LEARNED, NOTE, SENSITIVITY, ExposureOutcome
 from aidos.studies.shelf import Shelf, fingerprint
 from aidos.world.people import ROLES, block_count, people_block
 from aidos.world.posts import BACKGROUND, BORROWED, ON_TOPIC, post_blocks
@@ -167,6 +168,7 @@ def _measured(
     targets = asked.teaching.targets(store, rows.exposures, signals)
     rankers = {
         LEARNED: Scored(kind="learned", scores=asked.ranked(rows, targets, progress=progress)),
+        SENSITIVITY: Scored(kind="model", scores=sensitivity_order(store, rows.exposures)),
         **{name: Scored(kind="model", scores=model.score(rows.matrix)) for name, model in models.items()},
         "community_score": Scored(
             kind="signal", scores=asked.teaching.community_scores(store, rows.exposures, signals)

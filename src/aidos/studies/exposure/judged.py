@@ -30,11 +30,12 @@ from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.categories import Lexicon
 from aidos.rooms.exposure.critical.features import MemberFeatures
 from aidos.rooms.exposure.critical.model import CriticalityModel
+from aidos.rooms.exposure.critical.senses import sensitivity_order
 from aidos.rooms.exposure.critical.teaching import Rows
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.store import ExposureStore
 from aidos.studies.exposure.comparison import Graded, Scored, compare
-from aidos.studies.exposure.study import ExposureOutcome
+from aidos.studies.exposure.study import SENSITIVITY, ExposureOutcome
 from aidos.studies.judged import read_judged
 
 __all__ = ["Judgements", "judged_experiment", "read_judgements"]
@@ -99,11 +100,12 @@ def judged_experiment(
     *,
     progress: Progress = SILENT,
 ) -> ExposureOutcome:
-    """Measure models, the first of them being in question, and every single feature against judgements."""
+    """Measure models (the first is in question), the default order and every single feature against judgements."""
     if not models:
         raise ParameterError("no model is given", hint="give one that was trained, or the one that comes with aidos")
     rows, grades = _matched(store, judgements, progress)
     rankers = {name: Scored(kind="model", scores=model.score(rows.matrix)) for name, model in models.items()}
+    rankers[SENSITIVITY] = Scored(kind="model", scores=sensitivity_order(store, rows.exposures))
     about = (
         f"{len(judgements)} queries of {len(set(judgements.author_ids))} members, judged by {judgements.judges} people."
     )

@@ -43,6 +43,7 @@ __all__ = [
     "LEARNED",
     "MEASURES",
     "NOTE",
+    "SENSITIVITY",
     "THESIS",
     "Comparison",
     "ExposureBasis",
@@ -85,6 +86,8 @@ KEPT, BASIS = "measured", b"aidos.facts"
 LEAST_PAIRS = 5
 """Members below which nothing is called significant: a few equal differences look certain, and are not."""
 SHIPPED, OWN = "model that comes along", "model"
+SENSITIVITY = "sensitivity in the post"
+"""The order that lists have by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,23 @@ from made_posts import as_table, compute_posts, made_post
 
 from aidos.errors import InputError, ParameterError
 from aidos.rooms.exposure.auditing import AuditCommunity, CommunityAudit
-from aidos.rooms.exposure.queries.audit import NONE, ORDINARY, Lexicon, count_exposures
+from aidos.rooms.exposure.queries.audit import ORDINARY, count_exposures, wilson
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.settings import SearchExposure
 from aidos.rooms.exposure.queries.store import ExposureStore, walk
 
-LEXICON = Lexicon(
-    sensitivity=np.array([0.0, 0.5, 1.0]),
-    categories=["health", "money"],
-    category=np.array([NONE, 0, 1], dtype=np.int8),
-    texts=lambda numbers: [("tea", "cancer", "debt")[number] for number in numbers.tolist()],
-)
+
+class Words:
+    """Tea is about nothing, cancer about health and debt about money; in posts from 1,000 on nothing is."""
+
+    categories = ("health", "money")
+    about = np.array([[0.0, 0.0], [0.6, 0.1], [0.0, 1.0], [0.0, 0.0]])
+
+    def senses(self, posts, words):
+        return np.where((posts < 1000)[:, None], self.about[words], 0.1 * self.about[words])
+
+    def texts(self, words):
+        return [("tea", "cancer", "debt")[number] for number in words.tolist()]
 
 
 def rows(*given):
@@ -40,7 +46,7 @@ def some_members(number, word, start=0):
 
 
 def audited(chunks, least=20, words=20):
-    return count_exposures(chunks, LEXICON, least=least, words=words)
+    return count_exposures(chunks, Words(), least=least, words=words)
 
 
 def kinds(audit):
@@ -57,7 +63,8 @@ def test_kinds_are_counted_over_all_chunks_each_member_once():
     assert by_name["topic", "health"].members == 2
     assert by_name["topic", "money"].members == 6
     assert by_name["topic", "money"].exposures == 6
-    assert by_name["topic", "health"].sensitivity == pytest.approx(0.62)  # (0.5 * 3 + 1) / 4
+    assert by_name["topic", "health"].sensitivity == pytest.approx(0.7)  # (0.6 * 3 + 1) / 4
+    assert by_name["topic", "health"].share == pytest.approx(1 / 3, abs=1e-3)
     assert by_name["held by", "one post holds it"].members == 6
 
 
@@ -72,6 +79,18 @@ def test_what_concerns_too_few_is_told_by_name_alone():
 def test_words_are_listed_only_when_they_expose_enough_members():
     found = audited([rows(*some_members(12, 2), *some_members(4, 1, start=20))], least=5)
     assert found.words == (("debt", "money", 10),)
+
+
+def test_a_word_in_a_post_about_something_else_counts_under_no_topic():
+    found = audited([rows(*some_members(25, 1), *some_members(25, 1, start=1000))], least=20)
+    by_name = kinds(found)
+    assert (by_name["topic", "health"].members, by_name["topic", ORDINARY].members) == (20, 20)
+    assert found.words == (("cancer", "health", 20),)
+
+
+@pytest.mark.parametrize(("some", "low", "high"), [(0, 0.0, 0.0712), (25, 0.3664, 0.6336), (50, 0.9288, 1.0)])
+def test_shares_have_wilsons_interval(some, low, high):
+    assert wilson(some, 50) == pytest.approx((low, high), abs=1e-3)
 
 
 def test_a_small_community_is_not_told_of_at_all():

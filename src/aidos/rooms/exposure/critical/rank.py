@@ -1,6 +1,9 @@
 """A member's exposing queries, the most critical first, with reasons: what her page shows.
 
-    ranked = rank_member(store, store.member(number), CriticalityModel.default())
+    ranked = rank_member(store, store.member(number))
+
+Unless a model is given, the order is that of topical sensitivity where the post is about the topic (see `senses`); the
+model that comes with aidos knows a made-up world, and is asked for by name.
 
 Rows that cleaning marks and partial matches are left out, and counted by reason; both can be kept. Of the posts that
 one query returns only the most critical is shown. A post with twenty words is found by two hundred pairs of them, which
@@ -10,7 +13,8 @@ every other post has had its turn, and only then again, so that no row is lost, 
 Rows of one score keep the order in which they are given: by post, then by word, as they are stored. It is a finding
 about one person, for that person: no release.
 
-Reasons say why a query stands where it stands, in words a member understands. What a feature adds to a score is
+Reasons say why a query stands where it stands, in words a member understands. Those of sensitivity name the word, its
+topic and the company it keeps in the post. Those of a model come from its features: what one adds to a score is
 compared with what it adds on average over the member's own queries. The list is hers alone, so what all her queries
 share (say, that she rarely writes) explains nothing about their order; against the mean of the training data it would
 be named every time. What remains sums to how far the query is above or below her average one. The largest parts are
@@ -24,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +36,13 @@ from numpy.typing import NDArray
 from aidos.engine.inputs import open_input
 from aidos.errors import ParameterError
 from aidos.rooms.exposure.critical.cleaning import Dictionary, clean_member
-from aidos.rooms.exposure.critical.community import Community, Longs, Material
+from aidos.rooms.exposure.critical.community import Community, Longs, Material, gather
 from aidos.rooms.exposure.critical.features import DESCRIBED, FEATURES, MemberFeatures
 from aidos.rooms.exposure.critical.model import CriticalityModel, Ranker
+from aidos.rooms.exposure.critical.senses import MemberSenses, SensitivityOrder
 from aidos.rooms.exposure.queries.records import Exposures
 
-if TYPE_CHECKING:
-    from aidos.rooms.exposure.critical.lambdarank import TreeModel
-
-__all__ = ["MOST_REASONS", "Ranked", "Reason", "Reasons", "load_ranker", "rank_member", "reasons", "score_member"]
+__all__ = ["MOST_REASONS", "Ranked", "Reason", "Reasons", "load_ranker", "rank_member", "reasons"]
 
 Floats = NDArray[np.float64]
 
@@ -56,10 +58,12 @@ BEGINNING = 200
 """Characters of a model's file within which it says what it is."""
 
 
-def load_ranker(path: Path | None) -> CriticalityModel | TreeModel:
-    """The ranker of a file, or the one that comes with aidos."""
+def load_ranker(path: Path | None, *, learned: bool = False) -> Ranker | SensitivityOrder:
+    """The ranker of a file, or the learned one that comes with aidos; without either the order of sensitivity."""
     if path is None:
-        return CriticalityModel.default()
+        return CriticalityModel.default() if learned else SensitivityOrder()
+    if learned:
+        raise ParameterError("two models are asked for", hint="give either --model or --learned")
     from aidos.rooms.exposure.critical.lambdarank import TREES_KIND, TreeModel
 
     with open_input(path) as file:
@@ -93,7 +97,7 @@ class Ranked:
 def rank_member(  # noqa: PLR0913 (what, by what, and what to leave out)
     store: Community,
     exposures: Exposures,
-    model: Ranker,
+    model: Ranker | SensitivityOrder | None = None,
     *,
     top: int = 20,
     clean: bool = True,
@@ -104,38 +108,95 @@ def rank_member(  # noqa: PLR0913 (what, by what, and what to leave out)
     """The ``top`` rows of one member; ``rows_per_post=None`` does not spread posts."""
     if top < 1 or (rows_per_post is not None and rows_per_post < 1):
         raise ParameterError("top and rows_per_post must be at least 1")
-    if model.features != FEATURES:
-        raise ParameterError("the model is for other features", hint="train it again with this version of aidos")
-    features = MemberFeatures.of(store, exposures)
+    described = _described(store, exposures, model or SensitivityOrder())
     kept, dropped = np.arange(len(exposures)), {}
     if clean:
-        cleaned = clean_member(store, exposures, features.material, dictionary=dictionary, partial=partial)
+        cleaned = clean_member(store, exposures, described.material, dictionary=dictionary, partial=partial)
         kept, dropped = np.flatnonzero(cleaned.kept), cleaned.counts()
     elif not partial:
         kept = np.flatnonzero(exposures.whole)
         dropped = {"partial match": len(exposures) - len(kept)} if len(kept) < len(exposures) else {}
     own = exposures.take(kept)
-    scores = score_member(features, own, model)
+    scores = np.round(described.scores(own), DECIMALS)
     order = _one_a_query(own, np.argsort(-scores, kind="stable"))
     queries = len(order)
     if rows_per_post is not None:
-        order = _spread(features.material, own, order, rows_per_post)
+        order = _spread(described.material, own, order, rows_per_post)
     best = order[:top]
     return Ranked(
         rows=own.take(best),
         places=kept[best],
         scores=scores[best],
-        reasons=_reasons(features, own, best, model),
+        reasons=described.reasons(own, best) if len(best) else (),
         given=len(exposures),
         dropped=dropped,
         queries=queries,
     )
 
 
-def score_member(features: MemberFeatures, exposures: Exposures, model: Ranker) -> Floats:
-    """How critical each row is, from what was gathered for its member; in memory that does not grow with the rows."""
-    parts = [model.score(features.matrix(part)) for part in _chunks(exposures)]
-    return np.round(np.concatenate([np.zeros(0), *parts]), DECIMALS)
+class _Described(Protocol):
+    """One member's rows as a ranker sees them."""
+
+    @property
+    def material(self) -> Material:
+        """What was gathered for her."""
+
+    def scores(self, rows: Exposures) -> Floats:
+        """How critical each row is, in memory that does not grow with the rows."""
+
+    def reasons(self, rows: Exposures, best: Longs) -> tuple[Reasons, ...]:
+        """Why some of the rows stand where they do among all of them."""
+
+
+def _described(store: Community, exposures: Exposures, model: Ranker | SensitivityOrder) -> _Described:
+    if isinstance(model, SensitivityOrder):
+        return _BySenses(MemberSenses.of(store, gather(store, exposures)))
+    if model.features != FEATURES:
+        raise ParameterError("the model is for other features", hint="train it again with this version of aidos")
+    return _ByFeatures(MemberFeatures.of(store, exposures), model)
+
+
+@dataclass(frozen=True, slots=True)
+class _BySenses:
+    """By what words mean in the posts."""
+
+    senses: MemberSenses
+
+    @property
+    def material(self) -> Material:
+        return self.senses.material
+
+    def scores(self, rows: Exposures) -> Floats:
+        return np.concatenate([np.zeros(0), *(self.senses.scores(part) for part in _chunks(rows))])
+
+    def reasons(self, rows: Exposures, best: Longs) -> tuple[Reasons, ...]:
+        return tuple(
+            Reasons(
+                up=tuple(Reason(feature="sense", words=sense.sentence(), part=sense.sense) for sense in told), down=()
+            )
+            for told in self.senses.told(rows.take(best))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _ByFeatures:
+    """By features and a model."""
+
+    features: MemberFeatures
+    model: Ranker
+
+    @property
+    def material(self) -> Material:
+        return self.features.material
+
+    def scores(self, rows: Exposures) -> Floats:
+        parts = [self.model.score(self.features.matrix(part)) for part in _chunks(rows)]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def reasons(self, rows: Exposures, best: Longs) -> tuple[Reasons, ...]:
+        spaced = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), COMPARED)).astype(np.int64))
+        compared = self.features.matrix(rows.take(spaced))
+        return tuple(reasons(self.model, self.features.matrix(rows.take(best)), compared))
 
 
 def _chunks(exposures: Exposures) -> Iterator[Exposures]:
@@ -176,14 +237,6 @@ def _kinds(material: Material) -> Longs:
         ],
         dtype=np.int64,
     )
-
-
-def _reasons(features: MemberFeatures, own: Exposures, best: Longs, model: Ranker) -> tuple[Reasons, ...]:
-    if not len(best):
-        return ()
-    spaced = np.unique(np.linspace(0, len(own) - 1, min(len(own), COMPARED)).astype(np.int64))
-    compared = features.matrix(own.take(spaced))
-    return tuple(reasons(model, features.matrix(own.take(best)), compared))
 
 
 MOST_REASONS = 3

@@ -1,26 +1,34 @@
 """Which kinds of query expose most people, and most sensitively: the operator's view, without any member in it.
 
 Exposure is counted by kind: how much of the query the post holds, how many posts hold all of it, and which sensitive
-topics its words belong to. No query and no post is told, except single words of the lexicon of sensitive topics, which
-is public. A kind that concerns fewer than ``least`` members is told by its name alone; numbers of members are rounded
+topics it gives away. Under a topic counts only what a word of the query gives away in a post that is about the topic
+(its sense there is at least one half, see `aidos.model.senses`): by words alone nearly everybody would be under nearly
+every topic. No query and no post is told, except single words of the lexicon of sensitive topics, which is public.
+A kind that concerns fewer than ``least`` members is told by its name alone; numbers of members are rounded
 down to multiples of ``least``, other counts to two digits, so that no difference of two counts points at somebody.
+
+The share of members has a 95 % interval (Wilson's), as if these members were drawn from many: with few members the
+order of kinds is chance. It is computed from the rounded numbers.
 
 This is a threshold, no proof: who can add members or compares audits of two days learns more than one audit tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aidos.core.progress import SILENT, Progress
 from aidos.errors import InputError
+from aidos.model.senses import ABOUT
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 
-__all__ = ["NONE", "ORDINARY", "Audit", "Kind", "Lexicon", "count_exposures"]
+__all__ = ["ORDINARY", "Audit", "Kind", "Lexicon", "count_exposures", "wilson"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -33,23 +41,23 @@ HELD = (
 )
 MATCHES = ("one word", "two words, both in the post", "two words, one in the post")
 ORDINARY = "no sensitive topic"
-"""The kind of queries without a word of a sensitive topic."""
-NONE = -1
-"""The category of a word that points to nothing sensitive."""
+"""The kind of queries that give nothing sensitive away."""
+NORMAL = 1.959963984540054
+"""Deviations of a normal distribution within which 95 % lie."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lexicon:
-    """What is known of the words, by their numbers."""
+class Lexicon(Protocol):
+    """What is known of the words."""
 
-    sensitivity: Floats
-    """Topical sensitivity of every word, from 0 to 1."""
-    categories: Sequence[str]
-    """The sensitive categories."""
-    category: NDArray[np.int8]
-    """For every word the place of the category that it points to most; NONE for words of no sensitive topic."""
-    texts: Callable[[Longs], list[str]]
-    """The words of numbers."""
+    @property
+    def categories(self) -> Sequence[str]:
+        """The sensitive categories."""
+
+    def senses(self, posts: NDArray[np.int32], words: NDArray[np.int32]) -> Floats:
+        """How much each word is about each category (a column) in the post beside it; 0 where there is no word."""
+
+    def texts(self, words: Longs) -> list[str]:
+        """The words of numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +72,12 @@ class Kind:
     """Queries whose first result is of this kind."""
     exposures: int | None
     sensitivity: float | None
-    """Mean topical sensitivity of its queries, over exposures."""
+    """The largest sense of a word of its queries, on average over exposures."""
+    share: float | None
+    """Of the exposed members, those who are exposed by it."""
+    low: float | None
+    """Where the 95 % interval of the share begins."""
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +90,7 @@ class Audit:
     least: int
     kinds: tuple[Kind, ...]
     words: tuple[tuple[str, str, int], ...]
-    """Word, category and members exposed by queries with it; most members times sensitivity first."""
+    """Word, category and members exposed by queries with it, in posts about that; most members first."""
 
 
 @dataclass(slots=True)
@@ -99,12 +112,13 @@ class _Count:
 class _Tally:
     kinds: dict[tuple[str, str], _Count] = field(default_factory=dict)
     words: dict[int, int] = field(default_factory=dict)
+    """Members by word and category, as one number."""
 
     def add(self, rows: Exposures, lexicon: Lexicon) -> None:
-        second = np.where(rows.second == NO_WORD, rows.first, rows.second)
+        sides = [lexicon.senses(rows.posts, words) for words in (rows.first, rows.second)]
+        senses = np.maximum(*sides)
+        about, sensitivity = senses >= ABOUT, senses.max(axis=1, initial=0.0)
         one = rows.second == NO_WORD
-        sensitivity = np.maximum(lexicon.sensitivity[rows.first], lexicon.sensitivity[second])
-        sides = (lexicon.category[rows.first], lexicon.category[second])
         masks: dict[tuple[str, str], Masks] = {("all", "all queries"): np.ones(len(rows), dtype=np.bool_)}
         masks |= {
             ("match", name): mask
@@ -113,21 +127,22 @@ class _Tally:
         for low, high, name in HELD:
             masks["held by", name] = (rows.documents >= low) & (rows.documents <= (high or rows.documents))
         for place, name in enumerate(lexicon.categories):
-            masks["topic", name] = (sides[0] == place) | (sides[1] == place)
-        masks["topic", ORDINARY] = (sides[0] == NONE) & (sides[1] == NONE)
+            masks["topic", name] = about[:, place]
+        masks["topic", ORDINARY] = ~np.any(about, axis=1)
         for kind, mask in masks.items():
             self.kinds.setdefault(kind, _Count()).add(rows, mask, sensitivity)
-        self._add_words(rows, lexicon, (rows.first, second))
+        self._add_words(rows, sides)
 
-    def _add_words(self, rows: Exposures, lexicon: Lexicon, sides: tuple[NDArray[np.int32], ...]) -> None:
-        """Members by sensitive word; the post need not hold it, the query does."""
+    def _add_words(self, rows: Exposures, sides: list[Floats]) -> None:
+        """Members by word and the category that it gives away most."""
         pairs = []
-        for words in sides:
-            named = lexicon.category[words] != NONE
-            pairs.append((words[named].astype(np.int64) << 32) | rows.members[named])
+        for words, senses in zip((rows.first, rows.second), sides, strict=True):
+            told = np.flatnonzero(senses.max(axis=1, initial=0.0) >= ABOUT)
+            names = words[told].astype(np.int64) * senses.shape[1] + senses[told].argmax(axis=1)
+            pairs.append((names << 32) | rows.members[told])
         found, members = np.unique(np.unique(np.concatenate(pairs)) >> 32, return_counts=True)
-        for word, number in zip(found.tolist(), members.tolist(), strict=True):
-            self.words[word] = self.words.get(word, 0) + number
+        for name, number in zip(found.tolist(), members.tolist(), strict=True):
+            self.words[name] = self.words.get(name, 0) + number
 
 
 def count_exposures(  # noqa: PLR0913 (what is counted, what is told of it, and how far it has come)
@@ -156,32 +171,47 @@ def count_exposures(  # noqa: PLR0913 (what is counted, what is told of it, and 
         queries=_rounded(everything.queries),
         exposures=_rounded(everything.exposures),
         least=least,
-        kinds=tuple(_kind(*kind, count, least) for kind, count in tally.kinds.items() if kind[0] != "all"),
+        kinds=tuple(
+            _kind(*kind, count, least, everything.members) for kind, count in tally.kinds.items() if kind[0] != "all"
+        ),
         words=_words(tally.words, lexicon, least, words),
     )
 
 
-def _kind(group: str, name: str, count: _Count, least: int) -> Kind:
+def _kind(group: str, name: str, count: _Count, least: int, everybody: int) -> Kind:
     if count.members < least:
-        return Kind(group=group, name=name, members=None, queries=None, exposures=None, sensitivity=None)
+        unknown = dict.fromkeys(("members", "queries", "exposures", "sensitivity", "share", "low", "high"))
+        return Kind(group=group, name=name, **unknown)
+    members, all_members = count.members // least * least, everybody // least * least
+    low, high = wilson(members, all_members)
     return Kind(
         group=group,
         name=name,
-        members=count.members // least * least,
+        members=members,
         queries=_rounded(count.queries),
         exposures=_rounded(count.exposures),
         sensitivity=round(count.sensitivity / count.exposures, 2),
+        share=round(members / all_members, 3),
+        low=round(low, 3),
+        high=round(high, 3),
     )
 
 
+def wilson(some: int, number: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927)."""
+    share, square = some / number, NORMAL * NORMAL / number
+    centre, reach = share + square / 2, NORMAL * math.sqrt(share * (1 - share) / number + square / (4 * number))
+    return max((centre - reach) / (1 + square), 0.0), min((centre + reach) / (1 + square), 1.0)
+
+
 def _words(found: dict[int, int], lexicon: Lexicon, least: int, most: int) -> tuple[tuple[str, str, int], ...]:
-    enough = {word: number for word, number in found.items() if number >= least}
-    weights = {word: number * float(lexicon.sensitivity[word]) for word, number in enough.items()}
-    chosen = sorted(enough, key=lambda word: (-weights[word], word))[:most]
-    texts = lexicon.texts(np.array(chosen, dtype=np.int64))
+    enough = {name: number for name, number in found.items() if number >= least}
+    chosen = sorted(enough, key=lambda name: (-enough[name], name))[:most]
+    categories = lexicon.categories
+    texts = lexicon.texts(np.array([name // len(categories) for name in chosen], dtype=np.int64))
     return tuple(
-        (text, lexicon.categories[int(lexicon.category[word])], enough[word] // least * least)
-        for text, word in zip(texts, chosen, strict=True)
+        (text, categories[name % len(categories)], enough[name] // least * least)
+        for text, name in zip(texts, chosen, strict=True)
     )
 
 
