@@ -290,3 +290,13 @@ def test_a_page_names_the_command_that_gives_it_again(capsys, community, tmp_pat
     assert shlex.split(found["command"])[:-2] == ["aidos", *asked]
     assert run(shlex.split(found["command"])[1:]) == 0
     assert json.loads(capsys.readouterr().out)["critical"] == found["critical"]
+
+
+def test_lists_are_ordered_by_sensitivity_unless_the_learned_model_is_asked_for(capsys, community, where):
+    member = busiest(community)
+    by_default = told(capsys, "member", member, *where, "--top", "3")
+    learned = told(capsys, "member", member, *where, "--top", "3", "--learned")
+    assert "sensitivity of topics" in by_default["order"]
+    assert "trained on the sample world" in learned["order"]
+    assert by_default["queries"] == learned["queries"]
+    assert all("is about" in why or "is a word about" in why for row in by_default["critical"] for why in row["reasons"])

@@ -3,7 +3,7 @@
 A word alone says little: a stroke is an illness, a way to swim and a line of a brush. What it means is told by words
 beside it. Words and topics come from a taxonomy. Its topics fall into groups: the sensitive categories (health, money
 and so on), and for all other topics the branches of the tree. P(g|w) is the share of group g in what is said of word w:
-P(w|t) of its topics, falling with the place of w among the typical words of t, and 0.02 for saying nothing in particular.
+P(w|t) of its topics, falling with the place of w among their typical words, and 0.02 for saying nothing in particular.
 Function words, and words that any text could hold, are about nothing. A post's weight of a group is the sum of P(g|w)
 over its different words. The sense of a word w of post d is then, for each sensitive category c,
 

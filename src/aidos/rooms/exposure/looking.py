@@ -166,8 +166,8 @@ class TryDraft(RankingQueries):
         text = without_markup(self.text)
         if not text.strip():
             raise ParameterError("the draft is blank", hint="write what would be posted")
-        store = self.store(desk)
-        model, view = self.ranker(), Drafted(store, text)
+        model, store = self.ranker(), self.store(desk)
+        view = Drafted(store, text)
         member = None if self.author is None else store.member_number(self.author)
         found = store.draft(text, member=member, when=datetime.now(UTC))
         ranked = rank_member(view, found, model, top=self.top, rows_per_post=None)

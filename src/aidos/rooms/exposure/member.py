@@ -176,9 +176,10 @@ def look_up_member(store: ExposureStore, question: ShowMember, *, asked: str = "
     from aidos.rooms.exposure.queries.overlay import query_keys
     from aidos.rooms.exposure.queries.remedies import remedies
 
-    raw, number = question.raw, store.member_number(question.author_id)
+    ranker, raw = question.ranker(), question.raw
+    number = store.member_number(question.author_id)
     rows = store.member(number, MOST_ROWS)
-    ranked = rank_member(store, rows, question.ranker(), top=question.top, clean=not raw, partial=raw)
+    ranked = rank_member(store, rows, ranker, top=question.top, clean=not raw, partial=raw)
     helps = remedies(store, ranked.rows)
     return MemberStory(
         member=question.author_id,
