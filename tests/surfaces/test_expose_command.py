@@ -170,6 +170,8 @@ def test_topics_can_be_the_target_where_there_are_no_signals(capsys, where, tmp_
         (("member", "nobody", "--top", "0"), "--top must be at least 1"),
         (("delete", "no-such-post"), "1"),
         (("member", "nobody", "--model", "missing.json"), "there is no file"),
+        (("member", "nobody", "--model", "missing.json", "--learned"), "--model or --learned"),
+        (("draft", "tea", "--model", "missing.json", "--learned"), "--model or --learned"),
     ],
 )
 def test_wrong_questions_get_a_clear_answer(capsys, where, arguments, words):
@@ -299,4 +301,6 @@ def test_lists_are_ordered_by_sensitivity_unless_the_learned_model_is_asked_for(
     assert "sensitivity of topics" in by_default["order"]
     assert "trained on the sample world" in learned["order"]
     assert by_default["queries"] == learned["queries"]
-    assert all("is about" in why or "is a word about" in why for row in by_default["critical"] for why in row["reasons"])
+    reasons = [why for row in by_default["critical"] for why in row["reasons"]]
+    assert reasons
+    assert all("is about" in why or "is a word about" in why for why in reasons)
