@@ -61,8 +61,8 @@ def _chapter(facts: Facts, story: MemberStory, audit: Audit) -> Chapter:
             _table(audit),
             Callout(
                 "caution",
-                "The order is by a model that was trained on the sample world from simulated deletions and simulated "
-                "anonymous posts: it shows how it works, not what real people mind.",
+                "The order is by what words mean in the post, from a lexicon of topics that the posts of the sample "
+                "world are drawn from as well: it shows how it works, not what real people mind.",
             ),
             Code(
                 text="aidos expose compute posts.parquet -o exposure\n"

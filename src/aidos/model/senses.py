@@ -9,9 +9,9 @@ over its different words. The sense of a word w of post d is then, for each sens
 
     s(c|w, d) = P(c|w) (a + N_c) / (sum over groups g of P(g|w) (a + N_g)  +  b),     N_g = weight of g in d without w
 
-with a = 0.1 and b = 2: a word of one topic, with nothing else in the post about it, has 0.05 at most; one half
-(`ABOUT`) asks for two other words that are about nothing but the same category, or for more that are less so. Other
-topics in the post count against. How much a post is about a category is N_c / (1 + sum of all N_g), with all its words.
+with a = 0.1 and b = 2: a word of one topic, with nothing else in the post about it, has 0.05 at most; 0.35 (`ABOUT`)
+asks for another word that is about nothing but the same category, or for more that are less so. Other topics in the
+post count against. How much a post is about a category is N_c / (1 + sum of all N_g), with all its words.
 
 Words that no topic knows have no sense, which does not make them harmless.
 """
@@ -41,7 +41,7 @@ NOTHING = 0.02
 """What is said of every word beside its topics: the last of a topic's words are words of other texts as well."""
 PLAIN = 2.0
 """What speaks for a word being just a word."""
-ABOUT = 0.5
+ABOUT = 0.35
 """From which sense on a word is about a category."""
 
 

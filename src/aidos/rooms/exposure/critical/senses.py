@@ -53,7 +53,8 @@ class Sense:
         topic = self.category.replace("-", " ")
         if not self.company:
             return f"“{self.word}” is a word about {topic}"
-        return f"“{self.word}” is about {topic}, and so is the rest of the post ({', '.join(self.company)})"
+        *others, last = (f"“{word}”" for word in self.company)
+        return f"“{self.word}” is about {topic}, like {', '.join(others)}{' and ' if others else ''}{last} beside it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,7 +2,7 @@
 
 Exposure is counted by kind: how much of the query the post holds, how many posts hold all of it, and which sensitive
 topics it gives away. Under a topic counts only what a word of the query gives away in a post that is about the topic
-(its sense there is at least one half, see `aidos.model.senses`): by words alone nearly everybody would be under nearly
+(its sense there is at least 0.35, see `aidos.model.senses`): by words alone nearly everybody would be under nearly
 every topic. No query and no post is told, except single words of the lexicon of sensitive topics, which is public.
 A kind that concerns fewer than ``least`` members is told by its name alone; numbers of members are rounded
 down to multiples of ``least``, other counts to two digits, so that no difference of two counts points at somebody.
