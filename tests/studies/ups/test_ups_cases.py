@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from aidos.errors import ParameterError
@@ -37,7 +37,10 @@ def test_random_trees_are_depth_first_with_families_of_two_to_eight(number, topi
 @given(seeds, st.integers(5, 60))
 def test_seeds_have_their_size_and_are_made_of_topics_apart(number, size):
     stream = np.random.default_rng(number)
-    case = draw_case(random_tree(3 * size, stream), stream, size=size)
+    try:
+        case = draw_case(random_tree(3 * size, stream), stream, size=size)
+    except ParameterError:  # 1 tree in 100 has no topics apart that make so large a seed
+        reject()
     seed = case.seed()
     assert size <= len(seed) <= size + 40
     assert not overlaps(case.tree, case.query.places)

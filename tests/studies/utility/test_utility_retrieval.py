@@ -256,7 +256,7 @@ def test_what_measures_rankings_may_be_missing(monkeypatch):
     clicks = pa.table({"user_query": ["fern"], "object_id": ["b"], "count": [7]})
     with pytest.raises(MissingExtraError) as refused:
         score_retrieval(CountedTables(clicks=clicks), hand_made({"b": 1}))
-    assert refused.value.extra == "fairness"
+    assert refused.value.extra == "studies"
 
 
 def test_a_log_without_positions_has_no_feedback(log):

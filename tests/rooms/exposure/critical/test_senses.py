@@ -13,7 +13,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.community import gather
 from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.critical.rank import load_ranker, rank_member
-from aidos.rooms.exposure.critical.senses import MemberSenses, SensitivityOrder, sensitivity_order
+from aidos.rooms.exposure.critical.senses import MemberSenses, Sense, SensitivityOrder, sensitivity_order
 from aidos.rooms.exposure.queries.records import NO_WORD
 
 TAXONOMY = Taxonomy.of(
@@ -120,6 +120,13 @@ def test_rows_of_one_member_and_of_all_have_the_same_scores_and_partial_matches_
     partial = own.take(~own.whole)
     assert len(partial)
     assert np.isfinite(senses.scores(partial)).all()
+
+
+def test_what_is_weakly_about_a_topic_is_told_as_such():
+    weak = Sense(word="cell", category="mental-health", company=(), sense=0.1)
+    assert weak.sentence() == "“cell” may be about mental health"
+    strong = Sense(word="clot", category="health", company=("stroke", "brain"), sense=0.6)
+    assert strong.sentence() == "“clot” is about health, like “stroke” and “brain” beside it"
 
 
 def test_stems_have_senses_too(stemmed_town):

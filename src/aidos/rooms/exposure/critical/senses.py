@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aidos.model.senses import PostSenses, WordSenses
+from aidos.model.senses import ABOUT, PostSenses, WordSenses
 from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.community import Community, Longs, Material, gather
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
@@ -29,6 +29,8 @@ OF_THE_POST = 0.5
 """What the post counts beside the query."""
 MOST_COMPANY = 3
 """Words of the post that a reason names."""
+COMPANION = 0.3
+"""A word of less share in the category is no companion to name, though it counts."""
 LEAST = 0.01
 """A word of less sense gives no reason."""
 
@@ -50,11 +52,11 @@ class Sense:
 
     def sentence(self) -> str:
         """It in half a sentence."""
-        topic = self.category.replace("-", " ")
+        said = f"“{self.word}” {'is' if self.sense >= ABOUT else 'may be'} about {self.category.replace('-', ' ')}"
         if not self.company:
-            return f"“{self.word}” is a word about {topic}"
+            return said
         *others, last = (f"“{word}”" for word in self.company)
-        return f"“{self.word}” is about {topic}, like {', '.join(others)}{' and ' if others else ''}{last} beside it"
+        return f"{said}, like {', '.join(others)}{' and ' if others else ''}{last} beside it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,7 +126,9 @@ class MemberSenses:
         numbers = (self.material.keys[begin:end] & 0xFFFFFFFF) - 1
         places = np.searchsorted(self.numbers, numbers)
         shares = self.posts.words.shares[self.places[places], column]
-        best = [at for at in np.argsort(-shares, kind="stable").tolist() if shares[at] > 0 and numbers[at] != word]
+        best = [
+            at for at in np.argsort(-shares, kind="stable").tolist() if shares[at] >= COMPANION and numbers[at] != word
+        ]
         return tuple(self.spelled[places[at]] for at in best[:MOST_COMPANY])
 
 
