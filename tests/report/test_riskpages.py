@@ -174,19 +174,19 @@ def test_a_history_begins_with_the_first_evidence(community):
 
 
 def test_the_operators_page_names_nobody_and_rounds(community):
-    release = community.overview(5)
+    release = community.overview(10)
     page = render(risk_audit_page(release, f"audit {HOSTILE}"))
     assert "No promise" in page
-    assert "At least 25 people are ranked. Nobody is named here." in page
+    assert "At least 20 people are ranked. Nobody is named here." in page
     assert not any(name in page for name in (*OTHERS[:3], escape(ANN), "4711"))
     assert "<script" not in page
     rows = spread_rows(release.value)
-    assert all(row[4] % 5 == 0 for row in rows)
-    assert ("debt", "lda", "no evidence", None, 25) in rows
+    assert all(row[4] % 10 == 0 for row in rows)
+    assert ("debt", "lda", "no evidence", None, 20) in rows
 
 
 def test_an_operators_page_without_enough_people_near_has_numbers_and_no_chart(community):
-    page = render(risk_audit_page(community.overview(5), "audit"))
+    page = render(risk_audit_page(community.overview(10), "audit"))
     assert "No topic has enough people near to it to be told of." in page
     assert "Figure 1" not in page
     assert "People by topic, measure and risk" in page

@@ -71,7 +71,8 @@ def test_queries_drafts_and_audits_are_answers(kept, tmp_path):
     draft = found.draft("a debt nobody knows of", author="author1", top=3)
     assert draft.queries >= draft.whole > 0
     assert "nobody knows of" not in render(draft.page())
-    audit = found.audit(least=2)
+    crowd = posts(number=24).assign(author_id=[f"author{at % 12}" for at in range(24)])
+    audit = aidos.exposure(crowd, k=5).audit(least=10)
     assert isinstance(audit, Finding)
     assert audit.to_pandas()["group"].unique().tolist() == ["match", "held by", "topic"]
     audit.save(tmp_path / "audit.html")
@@ -120,7 +121,7 @@ def test_what_is_wrong_is_told_with_a_hint(kept, tmp_path):
         (lambda: found.query("one two three"), "one word or two"),
         (lambda: found.delete("p1"), "post_ids must be a list"),
         (lambda: found.delete([]), "no post is named"),
-        (lambda: found.audit(least=1), "least must be at least 2"),
+        (lambda: found.audit(least=1), "least must be at least 10"),
         (lambda: found.train(output=tmp_path / "m.json"), "signals are missing"),
         (lambda: found.add(posts()), "post_id that is there already"),
     ]:

@@ -45,5 +45,5 @@ def test_empty_bins_and_small_ones_look_the_same():
 def test_small_communities_are_refused():
     with pytest.raises(InputError, match="fewer than 20 people are ranked"):
         RiskOverview().count(state_of(CROWD[:10]))
-    with pytest.raises(ParameterError, match="least must be at least 2"):
+    with pytest.raises(ParameterError, match="least must be at least 10"):
         RiskOverview(least=1)

@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee, statement
-from aidos.core.limits import CROWD, SHOWN
+from aidos.core.limits import CROWD, FEWEST, SHOWN
 from aidos.jobs.answer import Finding, save_page
 from aidos.jobs.desk import Desk
 from aidos.jobs.options import Paged
@@ -93,7 +93,7 @@ class AuditCommunity(InExposure, Paged):
         aidos expose audit --in exposure --least 50 -o audit.html
     """
 
-    least: Annotated[int, Ge(2), CROWD] = 20
+    least: Annotated[int, FEWEST, CROWD] = 20
     """Fewest members that a number may be about."""
     words: Annotated[int, Ge(0), SHOWN] = 20
     """How many words of sensitive topics are listed."""

@@ -13,11 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
-
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import NoGuarantee
-from aidos.core.limits import CROWD
+from aidos.core.limits import CROWD, FEWEST
 from aidos.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ class Overview:
 class RiskOverview:
     """Counts people by risk, for operators."""
 
-    least: Annotated[int, Ge(2), CROWD] = 20
+    least: Annotated[int, FEWEST, CROWD] = 20
     """Fewest people that a number may be about; at least 20 with a table of quantiles."""
 
     def __post_init__(self) -> None:
@@ -94,7 +92,7 @@ class RiskOverview:
         if len(data) < self.least:
             raise InputError(
                 f"fewer than {self.least} people are ranked: any number about so few would point at somebody",
-                hint="lower it with --least if that is acceptable, or look at single people instead",
+                hint="people can be looked at one by one; --least may be as low as 10",
             )
         spreads: list[Spread] = []
         for measure in data.plan.measures:

@@ -164,7 +164,7 @@ def count_exposures(  # noqa: PLR0913 (what is counted, what is told of it, and 
     if everything.members < least:
         raise InputError(
             f"fewer than {least} members are exposed: any number about so few would point at somebody",
-            hint="lower it with --least if that is acceptable, or look at single members instead",
+            hint="members can be looked at one by one; --least may be as low as 10",
         )
     return Audit(
         members=everything.members // least * least,
