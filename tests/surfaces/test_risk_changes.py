@@ -331,12 +331,21 @@ def test_the_least_of_a_table_is_more_than_that_of_an_overview(capsys, tmp_path)
     ],
 )
 def test_a_missing_compiler_is_named_by_the_extra_of_this_room(command, tmp_path):
-    (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numba'] = None\n")
     asked = [sys.executable, "-m", "aidos", *command.split()]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(asked, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert 'pip install "aidos-search[risk]"' in done.stderr
+
+
+def test_a_compiler_that_does_not_load_is_told_too(tmp_path):
+    (tmp_path / "numba.py").write_text("raise ImportError('not here')\n")
+    asked = [sys.executable, "-m", "aidos", "evaluate", "risk", "-o", "r"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(asked, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "aidos-search[" in done.stderr
 
 
 def test_the_remark_about_compiling_is_made_only_if_it_is_so(monkeypatch, capsys):

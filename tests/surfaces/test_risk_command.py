@@ -276,7 +276,7 @@ def test_searchers_of_a_log_are_people_as_well(capsys, tmp_path):
         (("person", "nobody", "--measure", "lda"), "lda is not kept here"),
         (("person", "nobody", "--alert", "100"), "below 100"),
         (("person", "nobody", "--top", "0"), "at least 1"),
-        (("audit", "--least", "1"), "--least must be at least 2"),
+        (("audit", "--least", "1"), "--least must be at least 10"),
         (("add", "missing.jsonl"), "missing.jsonl"),
     ],
 )

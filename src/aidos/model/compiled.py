@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from aidos.errors import MissingExtraError
 
+
+def _missing() -> MissingExtraError:
+    return MissingExtraError("the search engine inside", extra="search")
+
+
 if find_spec("numba") is None:
-    raise MissingExtraError("the search engine inside", extra="search")
+    raise _missing()
 
 __all__ = ["Later", "njit", "plainly"]
 
@@ -66,8 +71,10 @@ class Later:
     def woken(self) -> Callable[..., Any]:
         """The compiled function; those that it calls take the places of their own, where the compiler looks."""
         if self.compiled is None:
-            from numba import njit as compiler
-
+            try:
+                from numba import njit as compiler
+            except ImportError:  # it is there and does not load
+                raise _missing() from None
             with WAKING:
                 if self.compiled is None:
                     known = self.py_func.__globals__
