@@ -14,6 +14,7 @@ from aidos.report.values import Value
 from aidos.rooms.risk.arrivals import in_order
 from aidos.rooms.risk.directory import RiskDirectory
 from aidos.rooms.risk.history import find_intervals
+from aidos.rooms.risk.keywords import KeywordRisk
 from aidos.rooms.risk.measure import BaselineRisk
 from aidos.rooms.risk.measures import RiskMeasure, RiskQuestion, TopicalRisk
 from aidos.rooms.risk.models import Knowledge, choose_topics
@@ -216,7 +217,8 @@ def _heard(
     by_words = [
         measure
         for measure in measures
-        if isinstance(measure, BaselineRisk) or (isinstance(measure, TopicalRisk) and measure.space == "bow")
+        if isinstance(measure, BaselineRisk | KeywordRisk)
+        or (isinstance(measure, TopicalRisk) and measure.space == "bow")
     ]
     if not by_words:
         return tuple(topics)

@@ -85,6 +85,9 @@ class RiskQuestion:
 class RiskMeasure(ABC):
     """What maps a person and a topic to a number. A subclass has a ``name`` and says what the two methods do."""
 
+    zero_is_silence: ClassVar[bool] = False
+    """Whether a number of 0 says that there is no evidence; unknown of measures of third parties."""
+
     def __post_init__(self) -> None:
         check_parameters(self)
 

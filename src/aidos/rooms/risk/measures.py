@@ -11,6 +11,9 @@ Fourteen come with aidos, named as in the thesis (chapter 6): two baselines, and
 A measure is a frozen value that prints, parses and compares: ``lda-dt:breadth=0.3,recurring=3,bucket_days=7``. Packages
 of third parties join through entry points of the group ``aidos.mechanisms``: a class with the methods of `RiskMeasure`.
 
+Three more count words, see `aidos.rooms.risk.keywords`: keyword-count, keyword-rate and bm25. They are what the others
+have to beat.
+
 Numbers of different measures, and of one measure in different communities, do not compare; ranks do. A high number does
 not say that somebody is afflicted: it says that an adversary who goes by words would look there first.
 """
@@ -30,6 +33,7 @@ from aidos.core.progress import SILENT, Progress
 from aidos.errors import ParameterError
 from aidos.jobs.recipe import name_of
 from aidos.rooms.risk.evidence import gather, refuse_without_times
+from aidos.rooms.risk.keywords import Bm25Risk, KeywordCountRisk, KeywordRateRisk
 from aidos.rooms.risk.knowledge import make_presence, make_space, refuse_unheard
 from aidos.rooms.risk.measure import (
     BaselineRisk,
@@ -42,7 +46,9 @@ from aidos.rooms.risk.measure import (
 from aidos.rooms.risk.spaces import SPACES
 
 __all__ = [
+    "KEYWORDS",
     "MEASURES",
+    "OURS",
     "DifferentialPrivacyRisk",
     "EntropyRisk",
     "RiskMeasure",
@@ -70,16 +76,22 @@ MEASURES: Mapping[str, RiskMeasure] = {
     )
 }
 """The fourteen measures of the thesis, as they are unless somebody says otherwise."""
+KEYWORDS: Mapping[str, RiskMeasure] = {
+    measure.name: measure for measure in (KeywordCountRisk(), KeywordRateRisk(), Bm25Risk())
+}
+"""Those that count words."""
+OURS: Mapping[str, RiskMeasure] = {**MEASURES, **KEYWORDS}
+"""All that come with aidos."""
 
 
 def measure_names() -> list[str]:
-    """The names of all measures: those of the thesis first, then those of third parties."""
-    return [*MEASURES, *sorted(name for name in _joined() if name not in MEASURES)]
+    """The names of all measures: those of the thesis first, then those that count words, and of third parties."""
+    return [*OURS, *sorted(name for name in _joined() if name not in OURS)]
 
 
 def measure_kinds() -> dict[str, type[RiskMeasure]]:
     """What recipes call the measures, and their classes."""
-    return _joined() | {name_of(kind): kind for kind in dict.fromkeys(map(type, MEASURES.values()))}
+    return _joined() | {name_of(kind): kind for kind in dict.fromkeys(map(type, OURS.values()))}
 
 
 def find_measure(text: str) -> RiskMeasure:
@@ -87,8 +99,8 @@ def find_measure(text: str) -> RiskMeasure:
     name, colon, rest = text.strip().partition(":")
     name = name.strip().lower()
     parts = [part.strip() for part in rest.split(",") if part.strip()] if colon else []
-    if name in MEASURES:
-        base = MEASURES[name]
+    if name in OURS:
+        base = OURS[name]
         given = read_parameters(name, list(base.settings()), parts, _settling(type(base)))
         fixed = {field.name: getattr(base, field.name) for field in fields(base)}
         return type(base)(**(fixed | given))
@@ -143,7 +155,7 @@ def _most_buckets(group: Sequence[TopicalRisk]) -> dict[int, int]:
 
 def _joined() -> dict[str, type[RiskMeasure]]:
     """Measures of third parties by name; other mechanisms of theirs are none of ours."""
-    found = {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in MEASURES}
+    found = {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in OURS}
     loaded = {name: entry.load() for name, entry in found.items()}
     return {name: kind for name, kind in loaded.items() if isinstance(kind, type) and issubclass(kind, RiskMeasure)}
 

@@ -240,6 +240,8 @@ class RiskState:
         """
         self.plan.check_measure(measure)
         near = None if measure in self.plan.others else self.plan.nearness(self._everybody(measure), measure)
+        if near is None and measure.zero_is_silence:
+            return None, self.all_risks(measure) > 0
         if near is None:
             return None, np.ones((len(self), len(self.plan.topics)), dtype=np.bool_)
         return near, near > least_nearness(measure)

@@ -29,7 +29,7 @@ from aidos.model.text.vocabulary import Texts
 from aidos.model.vectors import WordVectors, train_vectors
 from aidos.rooms.risk.jobs.options import Rounds
 from aidos.rooms.risk.knowledge import RiskModels
-from aidos.rooms.risk.measures import MEASURES, RiskMeasure, TopicalRisk, find_measure
+from aidos.rooms.risk.measures import KEYWORDS, OURS, RiskMeasure, TopicalRisk, find_measure
 from aidos.studies.risk.profiles import ProfileSampling
 from aidos.studies.shelf import Shelf
 from aidos.world.documents import document_blocks
@@ -99,7 +99,7 @@ def table_texts(entries: EmbeddedTable | pa.Table) -> Texts:
 class RiskExperiment:
     """What is tried."""
 
-    measures: tuple[str, ...] = tuple(MEASURES)
+    measures: tuple[str, ...] = tuple(OURS)
     """Measures by name, with parameters if they are not the usual ones."""
     breadths: tuple[Annotated[float, Gt(0), Le(1)], ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     """Shares of a domain that are tried in measures with D (k); empty to vary nothing."""
@@ -120,7 +120,8 @@ class RiskExperiment:
         """Measures that share work, by the name of what they share; first as they are, then varied."""
         found: dict[str, list[Varied]] = {}
         for measure in dict.fromkeys(map(find_measure, self.measures)):
-            name = measure.space if isinstance(measure, TopicalRisk) else "baselines"
+            words = "keywords" if measure.name in KEYWORDS else "baselines"
+            name = measure.space if isinstance(measure, TopicalRisk) else words
             found.setdefault(name, []).append((measure, None))
         for group in found.values():
             group += [one for measure, _ in list(group) for one in self._varied(measure)]
@@ -139,4 +140,4 @@ class RiskExperiment:
 
 def label(measure: RiskMeasure) -> str:
     """The name of a measure, with its parameters only where they are not the usual ones."""
-    return measure.name if MEASURES.get(measure.name) == measure else str(measure)
+    return measure.name if OURS.get(measure.name) == measure else str(measure)

@@ -127,12 +127,12 @@ class RiskStudy(Timeless):
 
     def _asked(self, desk: Desk) -> dict[str, Any]:
         """What both experiments take."""
-        from aidos.rooms.risk.measures import MEASURES
+        from aidos.rooms.risk.measures import OURS
         from aidos.studies.risk.plan import RiskExperiment
 
         sampling = self.drawing.sampling(self.sample.seed) if self.drawing.profiles is not None else None
         return {
-            "experiment": RiskExperiment(measures=self.measure or tuple(MEASURES), sampling=sampling),
+            "experiment": RiskExperiment(measures=self.measure or tuple(OURS), sampling=sampling),
             "models": self.knowing.knowledge(desk).models() if self.knowing != Knowing() else None,
             "output": self.output,
             "threads": desk.threads,

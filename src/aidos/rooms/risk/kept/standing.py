@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -237,7 +237,8 @@ class Recomputed:
     def standing(self, measure: RiskMeasure, topic: int, person_id: str) -> Standing:
         """Where one person stands."""
         own = float(self._risks[measure][self._rows[person_id], topic])
-        return standing_among(own, self.ordered(measure, topic), own)
+        found = standing_among(own, self.ordered(measure, topic), own)
+        return replace(found, nearness=own) if measure.zero_is_silence else found
 
     def packed(self) -> list[tuple[str, bytes]]:
         """A person and her risks each, measure after measure."""
