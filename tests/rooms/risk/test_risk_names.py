@@ -41,7 +41,7 @@ def test_there_are_fourteen():
     forms = ["", "-d", "-t", "-dt"]
     named = ["entropy", "differential-privacy", *(space + form for space in ("bow", "lda", "w2v") for form in forms)]
     assert list(MEASURES) == named
-    assert measure_names() == named
+    assert measure_names() == [*named, "keyword-count", "keyword-rate", "bm25"]
 
 
 @given(measure=any_measure)
@@ -105,7 +105,7 @@ def test_measures_of_third_parties_are_found_by_name(monkeypatch):
         EntryPoint("zealous-too", "aidos.rooms.publish.zealous:Zealous", "aidos.mechanisms"),
     ]
     monkeypatch.setattr(module, "entry_points", lambda group: entries if group == "aidos.mechanisms" else [])
-    assert measure_names()[14:] == ["loudness"]
+    assert measure_names()[17:] == ["loudness"]
     measure = find_measure("loudness:factor=2")
     assert isinstance(measure, RiskMeasure)
     assert str(measure) == "loudness:factor=2.0"

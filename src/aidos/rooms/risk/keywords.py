@@ -28,7 +28,7 @@ from aidos.rooms.risk.knowledge import RiskModels, make_presence, refuse_unheard
 from aidos.rooms.risk.measure import RiskMeasure
 from aidos.rooms.risk.people import People
 
-__all__ = ["Bm25Risk", "KeywordCountRisk", "KeywordRateRisk", "KeywordRisk"]
+__all__ = ["Bm25Risk", "KeywordCountRisk", "KeywordRateRisk", "KeywordRisk", "Scored"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]

@@ -83,7 +83,7 @@ def _refuse_draft(state: RiskState, asking: Asking) -> None:
     if asking.draft is not None and all(measure in state.plan.others for measure in asked):
         raise ParameterError(
             f"{asked[0].name} cannot say what a draft would do: it is computed from the entries of everybody",
-            hint="leave the draft out, or rank by a measure of aidos as well",
+            hint="leave the draft out, or rank by lda-dt or entropy as well",
         )
 
 

@@ -221,10 +221,12 @@ class RiskOutcome(Outcome):
         return (*(f"{what} is left out: {why}" for what, why in self.basis.left_out.items()), *super().remarks())
 
     def read_claims(self) -> list[Claim]:
-        """The findings that can be read from the measures at hand."""
+        """The findings that can be read from the measures at hand; those that count words are none of the thesis'."""
+        from aidos.rooms.risk.measures import KEYWORDS
+
         found = [claim for space in SPACES if self.tried(space) for claim in _of_space(self, space)]
         combined = [f"{space}-dt" for space in SPACES if self.tried(f"{space}-dt")]
-        values = {measure: self.micro(measure) for measure in self.measures}
+        values = {measure: self.micro(measure) for measure in self.measures if measure not in KEYWORDS}
         if combined and len(values) > len(combined):
             best = max(values.values())
             holds = any(values[measure] == best for measure in combined)

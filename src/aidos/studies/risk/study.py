@@ -101,7 +101,7 @@ class RiskStudy(Timeless):
     judgements: Path | None = None
     """Judged profiles: author_id, topic, judge and relevance."""
     measure: tuple[str, ...] = ()
-    """A measure to try; may be repeated; all of the thesis if unset."""
+    """A measure to try; may be repeated; all if unset."""
     drawing: Annotated[Drawing, Section("Profiles for judges")] = field(default_factory=Drawing)
     sample: Annotated[SampleEntries, Section("The sample world")] = field(default_factory=SampleEntries)
     knowing: Annotated[Knowing, Section("What the adversary knows")] = field(default_factory=Knowing)
