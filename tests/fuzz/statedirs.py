@@ -214,7 +214,7 @@ def _exposure(state: Path, place: Path) -> list[Command]:
         ["expose", "member", "10000001", *where],
         ["expose", "query", " ".join(TERMS), *where],
         ["expose", "draft", "a loan and a letter", *where],
-        ["expose", "audit", *where, "--least", "2"],
+        ["expose", "audit", *where, "--least", "10"],
         ["expose", "delete", "p00000000003", *where],
         ["expose", "add", str(place / "newer.jsonl"), *where],
     ]
@@ -223,7 +223,7 @@ def _exposure(state: Path, place: Path) -> list[Command]:
 def _risk(state: Path, place: Path) -> list[Command]:
     where = ["--in", str(state)]
     return [
-        ["risk", "audit", *where, "--least", "2"],
+        ["risk", "audit", *where, "--least", "10"],
         ["risk", "person", "10000001", *where],
         ["risk", "add", str(place / "new.jsonl"), *where],
         ["risk", "forget", "--person", "newcomer", *where],

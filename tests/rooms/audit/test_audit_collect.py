@@ -267,6 +267,16 @@ def test_lists_of_two_sites_are_not_mixed_and_two_cannot_write_at_once(tmp_path)
         assert kept.lists == 1
 
 
+def test_bytes_that_are_no_text_are_damage_and_nothing_is_lost(tmp_path):
+    record(tmp_path / "lists", Service(), ["a"])
+    file = tmp_path / "lists" / "lists.jsonl"
+    damaged = file.read_bytes().replace(b"https", b"http\xe9")
+    file.write_bytes(damaged)
+    with pytest.raises(InputError, match="line 1 is no row"), opened_collection(tmp_path / "lists", SITE) as kept:
+        kept.add("b", [{"query": "b", "list": "vanilla"}])
+    assert file.read_bytes() == damaged
+
+
 def test_a_page_with_half_a_character_is_kept(tmp_path):
     service = Service(a=Seen(status=200, rows=({**FOUND[0], "title": "half \ud83d"}, *FOUND[1:])))
     record(tmp_path / "lists", service, ["a"])

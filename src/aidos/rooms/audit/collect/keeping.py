@@ -98,6 +98,7 @@ def _read(path: Path) -> Collection:
     with opened_lines(sources[0]) as lines:
         for number, line in lines:
             try:
+                line.encode()  # it is written again: bytes that are no text are damage
                 row = parse_json(line)
                 held.setdefault(str(row["query"]), []).append({"list": str(row["list"])})
             except (ValueError, TypeError, KeyError) as error:
