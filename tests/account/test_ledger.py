@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.account.composition import cost
+from aidos.account.cost import cost
 from aidos.account.ledger import MemoryLedger
 from aidos.core.guarantee import (
     ApproxDP,

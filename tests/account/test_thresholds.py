@@ -15,8 +15,9 @@ from aidos.account.thresholds import (
     laplace_promise,
     noise_scale,
 )
+from aidos.core.intervals import exp_minus
 from aidos.core.noise import Noise
-from aidos.core.sampling import DiscreteLaplace, exp_minus
+from aidos.core.sampling import DiscreteLaplace
 from aidos.errors import ParameterError
 
 requests = st.tuples(st.floats(0.2, 8), st.floats(1e-10, 1e-2), st.integers(1, 40))

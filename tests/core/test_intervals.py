@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aidos.core.sampling import exp_minus, multiply, round_up
+from aidos.core.intervals import exp_minus, multiply, round_up
 
 
 @given(st.fractions(0, 300), st.sampled_from([16, 64, 192, 500]))

@@ -23,15 +23,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import floor, fsum, inf, log10
 
-from aidos.account.composition import (
-    ROUNDING,
-    GaussianPart,
-    concentrated,
-    concentrated_epsilon,
-    cost,
-    joint_epsilon,
-    part_of,
-)
+from aidos.account.composition import GaussianPart, joint_epsilon, part_of
+from aidos.account.cost import ROUNDING, concentrated, concentrated_epsilon, cost
 from aidos.core.checks import check_parameters
 from aidos.core.guarantee import (
     PERSON,

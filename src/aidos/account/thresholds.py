@@ -24,8 +24,9 @@ from math import ceil, expm1, floor, log, log1p, log2
 import numpy as np
 import numpy.typing as npt
 
+from aidos.core.intervals import exp_minus, round_up
 from aidos.core.noise import Noise
-from aidos.core.sampling import DiscreteLaplace, exp_minus, round_up
+from aidos.core.sampling import DiscreteLaplace
 from aidos.errors import ParameterError
 
 __all__ = [

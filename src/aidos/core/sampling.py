@@ -13,21 +13,18 @@ precision until it is decided. The table ends where c(j) = 2^63 - 1, which every
 is one such cell. All decisions compare integers; no floating point takes part.
 
 What this does not promise: constant time. A release draws noise for all rows at once and publishes no timings.
-
-Integers that hold a real number between them: fixed-point bounds of exp(-x) for rational x. A number is held as two
-integers (low, high) with low <= number * 2^bits <= high. Every operation rounds outwards, so the bounds are theorems,
-not estimates. No floating point takes part; `round_up` is the one way out to a float.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
-from math import floor, inf, nextafter
+from math import floor
 from typing import Annotated
 
 import numpy as np
@@ -35,9 +32,10 @@ import numpy.typing as npt
 from annotated_types import Gt, Le
 
 from aidos.core.checks import check_parameters
+from aidos.core.intervals import Bounds, exp_minus, round_up
 from aidos.core.noise import Noise
 
-__all__ = ["Bounds", "DiscreteGaussian", "DiscreteLaplace", "exp_minus", "multiply", "round_up"]
+__all__ = ["DiscreteGaussian", "DiscreteLaplace"]
 
 WORD = 63
 """Digits of U that the table decides by; the lowest bit of a random word of 64 is the sign."""
@@ -186,15 +184,16 @@ def _pmf(law: _Law, k: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Discrete:
+class _Discrete(ABC):
     """What both laws can do."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
 
     @property
+    @abstractmethod
     def _law(self) -> _Law:
-        raise NotImplementedError
+        """The law in exact numbers."""
 
     def sample(self, noise: Noise, size: int) -> Integers:
         """Independent draws, exactly from this law."""
@@ -232,41 +231,3 @@ class DiscreteGaussian(_Discrete):
     def _law(self) -> _Law:
         half = 1 / (2 * Fraction(self.sigma) ** 2)
         return _Law(half, 2 * half)
-
-
-Bounds = tuple[int, int]
-"""low <= number * 2^bits <= high; the number of bits goes with the computation."""
-
-
-def exp_minus(x: Fraction, bits: int) -> Bounds:
-    """Bounds of exp(-x) for x >= 0, a few units of 2^-bits apart.
-
-    exp(-x) = exp(-y)^(2^halvings) with y = x / 2^halvings < 2^-8. For exp(-y) the alternating series stops when a term
-    is below one unit; rounding loses at most two units a term, and each squaring at most doubles the width.
-    """
-    halvings = max(0, (x.numerator // x.denominator).bit_length() + 8)
-    working = bits + 2 * halvings + 32
-    y = (x.numerator << working) // (x.denominator << halvings)
-    total = term = 1 << working
-    terms = 0
-    while term:
-        terms += 1
-        term = (term * y >> working) // terms
-        total += -term if terms % 2 else term
-    slack = 2 * terms + 4
-    bounds = (max(total - slack, 0), min(total + slack, 1 << working))
-    for _ in range(halvings):
-        bounds = multiply(bounds, bounds, working)
-    down = working - bits
-    return bounds[0] >> down, -(-bounds[1] >> down)
-
-
-def multiply(left: Bounds, right: Bounds, bits: int) -> Bounds:
-    """Bounds of the product of two numbers that are not negative."""
-    return left[0] * right[0] >> bits, -(-left[1] * right[1] >> bits)
-
-
-def round_up(numerator: int, denominator: int) -> float:
-    """The smallest float that is not below the fraction (which is not negative)."""
-    nearest = numerator / denominator
-    return nearest if Fraction(nearest) >= Fraction(numerator, denominator) else nextafter(nearest, inf)

@@ -2,18 +2,13 @@
 
 A job's parameters are named flatly, those of the dataclasses inside it too: whoever asks need not know where a
 parameter stands. Everything that is wrong with the values is told at once, by the names that were used.
-
-A job as Python calls it, by a verb or by a method of an answer: what is wrong is told in Python's words. Jobs, readers
-and mechanisms tell what to do with the options of the command line. Here these become parameters.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -25,22 +20,20 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from aidos.core.checks import check_parameters, did_you_mean, wrong_kind
 from aidos.engine.inputs import refuse_special
-from aidos.errors import AidosError, InputError, ParameterError, WrongParameter
+from aidos.errors import ParameterError, WrongParameter
 from aidos.jobs.answer import Answer
 from aidos.jobs.desk import Desk
-from aidos.jobs.job import Commas, Named
+from aidos.jobs.job import Commas
 
 __all__ = [
     "Asked",
     "answer_of",
     "ask_job",
     "bare",
-    "call_job",
     "json_schema",
     "made_of",
     "nested",
     "parameters_of",
-    "told_in_python",
 ]
 
 
@@ -218,68 +211,3 @@ def _explained(kind: type) -> Mapping[str, str]:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
                     told[name] = " ".join(words.split())
     return told
-
-
-OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?:\$?'([^']*)'|([^\s,;:)-][^\s,;)]*)))?")
-"""An option in a sentence, and the value behind it."""
-
-NAMED = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-"""The name of an option in a sentence."""
-Kinds = Mapping[str, tuple[str, Any]]
-"""Parameters and their types, by what the command line calls them."""
-
-
-def call_job(job: type, given: Mapping[str, Any], *, called: str, desk: Desk | None = None) -> Any:
-    """The answer of a job to these parameters; ``called`` is the method that asks it."""
-    with told_in_python(job, see=f"help({called})"):
-        return ask_job(job, given, called=called).run(desk or Desk())
-
-
-@contextmanager
-def told_in_python(job: type, *, see: str) -> Iterator[None]:
-    """Errors name parameters in place of options, ``column=["client_id=visitor"]``, and say what to do or ``see``."""
-    kinds = {name: (each.name, bare(each.kind)) for each in parameters_of(job) for name in _names(each)}
-
-    def told(words: str) -> str:
-        return OPTION.sub(lambda found: _parameter(found, kinds), words)
-
-    try:
-        yield
-    except AidosError as error:
-        error.hint = told(error.hint) or f"see: {see}"
-        error.message = NAMED.sub(lambda found: _named(found, kinds), error.message)
-        error.args = (error.message,)
-        if isinstance(error, InputError):
-            error.problems = tuple(
-                replace(each, remedy=told(each.remedy), option=told(each.option)) for each in error.problems
-            )
-        raise
-
-
-def _names(asked: Asked) -> Iterator[str]:
-    """What the command line calls a parameter, without hyphens before it."""
-    yield asked.name
-    for mark in getattr(asked.kind, "__metadata__", ()):
-        if isinstance(mark, Named):
-            yield mark.name.removeprefix("--").replace("-", "_")
-
-
-def _named(found: re.Match[str], kinds: Kinds) -> str:
-    """An option in what is wrong as the parameter it is, if the job has one."""
-    return kinds.get(found[1].replace("-", "_"), (found[0],))[0]
-
-
-def _parameter(found: re.Match[str], kinds: Kinds) -> str:
-    """An option as a parameter of the job; as it stands where the job has none of that name."""
-    said, value = found[1].replace("-", "_"), found[2] if found[2] is not None else found[3]
-    positive = said.removeprefix("no_")
-    if said not in kinds and positive not in kinds:
-        return found[0]
-    name, kind = kinds[said if said in kinds else positive]
-    listed: Any = get_origin(kind)
-    if bool in (kind, *get_args(kind)):
-        switch = f"{name}={said in kinds}"
-        return switch if value is None else f"{switch} {value}"
-    if value is None:
-        return name
-    return f'{name}=["{value}"]' if listed is tuple else f'{name}="{value}"'

@@ -15,7 +15,8 @@ from typing import Any, Literal, get_origin, get_type_hints
 from aidos.core.checks import did_you_mean
 from aidos.errors import ParameterError
 from aidos.jobs.answer import Answer
-from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of, told_in_python
+from aidos.jobs.asking import answer_of, ask_job, bare, parameters_of
+from aidos.jobs.calling import told_in_python
 from aidos.jobs.desk import Desk
 from aidos.jobs.extras import checked
 from aidos.jobs.inputs import Data, Lasting, as_files, how_read

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aidos.errors import InputError
 from aidos.jobs.answer import Finding, as_path
-from aidos.jobs.asking import told_in_python
+from aidos.jobs.calling import told_in_python
 from aidos.rooms.audit.profileaudit import ProfileAudit
 
 if TYPE_CHECKING:

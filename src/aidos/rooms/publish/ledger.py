@@ -8,7 +8,7 @@ from typing import Any
 
 from aidos.account.ledger import FileLedger
 from aidos.core.guarantee import Guarantee
-from aidos.jobs.asking import call_job
+from aidos.jobs.calling import call_job
 from aidos.jobs.desk import Desk
 from aidos.jobs.inputs import Data, as_files
 from aidos.rooms.publish.jobs.ledger import (

@@ -52,6 +52,7 @@ a seed they follow the order of the texts, so that a simulation can be repeated.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ Keep = Literal["any", "frequent", "rare"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TwoRounds(ItemParameters):
+class _TwoRounds(ItemParameters, ABC):
     """What both have in common: one promise for two rounds of Gaussian noise."""
 
     items_seen: Annotated[int, Ge(1), Le(1000)] = 100
@@ -97,8 +98,9 @@ class _TwoRounds(ItemParameters):
         """Both rounds as one part of a composition."""
         return self._calibrated().part()
 
+    @abstractmethod
     def _calibrated(self) -> Steering:
-        raise NotImplementedError
+        """Noise and thresholds of both rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -342,7 +342,7 @@ def _charge_facts(charge: Charge) -> dict[str, object]:
 
 
 def _tables(state: LedgerState) -> Iterator[Block]:
-    from aidos.account.composition import cost
+    from aidos.account.cost import cost
     from aidos.report.page import DataTable, Facts
 
     budget = state.budget

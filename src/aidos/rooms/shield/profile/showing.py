@@ -14,7 +14,8 @@ from aidos.core.checks import check_parameters
 from aidos.core.limits import LEVELS
 from aidos.core.profile import KeptProfile
 from aidos.jobs.answer import Finding
-from aidos.jobs.asking import ask_job, call_job, told_in_python
+from aidos.jobs.asking import ask_job
+from aidos.jobs.calling import call_job, told_in_python
 from aidos.jobs.desk import Desk
 from aidos.rooms.shield.profile.whose import OnProfile
 
