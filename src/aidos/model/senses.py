@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from aidos.core.taxonomy import Taxonomy
 from aidos.model.text.analyser import ENGLISH, Analyser
-from aidos.model.topics import default_taxonomy
+from aidos.model.topics import default_taxonomy, typical_words
 from aidos.model.topicwords import COMMON
 
 __all__ = ["ABOUT", "PostSenses", "WordSenses"]
@@ -68,14 +68,13 @@ class WordSenses:
         said: list[tuple[int, int, float]] = []
         for topic, category, branch in zip(topics, sensitive, branches, strict=True):
             column = groups.setdefault(("sensitive", category) if category else ("branch", branch), len(groups))
-            words = list(dict.fromkeys(word.lower() for word in topic.words))
-            falling = 1.0 / np.arange(1, len(words) + 1)
-            for term, weight in zip(analyser.meanings(words), falling / falling.sum(), strict=True):
+            shares = typical_words(topic)
+            for term, share in zip(analyser.meanings(list(shares)), shares.values(), strict=True):
                 if term:
-                    said.append((numbers.setdefault(term, len(numbers)), column, float(weight)))
+                    said.append((numbers.setdefault(term, len(numbers)), column, share))
         table = np.zeros((len(numbers) + 1, len(groups)))
-        for row, column, weight in said:
-            table[row, column] += weight
+        for row, column, share in said:
+            table[row, column] += share
         table[[numbers[word] for word in COMMON | ENGLISH if word in numbers]] = 0
         table /= table.sum(axis=1, keepdims=True) + NOTHING
         return cls(categories=tuple(categories), numbers=numbers, shares=table.astype(np.float32))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from aidos.core.taxonomy import Taxonomy, Topic
 from aidos.errors import ParameterError
 from aidos.model.text.analyser import Analyser
-from aidos.model.topics import default_taxonomy
+from aidos.model.topics import default_taxonomy, typical_words
 
 __all__ = ["TopicalSensitivity", "topic_sensitivities"]
 
@@ -74,13 +74,12 @@ class TopicalSensitivity:
         """From the typical words of a taxonomy's topics; for ``sensitivities`` see `topic_sensitivities`."""
         levels = topic_sensitivities(taxonomy, sensitivities)
         topics = [topic for topic in taxonomy.walk() if topic.words]
-        words = list(dict.fromkeys(word for topic in topics for word in topic.words))
+        shares = [typical_words(topic) for topic in topics]
+        words = list(dict.fromkeys(word for own in shares for word in own))
         numbers = {word: number for number, word in enumerate(words)}
         matrix = np.zeros((len(topics), len(words)))
-        for row, topic in enumerate(topics):
-            ranked = list(dict.fromkeys(topic.words))
-            weights = 1.0 / np.arange(1, len(ranked) + 1)
-            matrix[row, [numbers[word] for word in ranked]] = weights / weights.sum()
+        for row, own in enumerate(shares):
+            matrix[row, [numbers[word] for word in own]] = list(own.values())
         return cls(
             words,
             matrix,

@@ -20,7 +20,7 @@ from importlib.resources import files
 
 from aidos.core.taxonomy import Taxonomy, Topic
 
-__all__ = ["default_taxonomy", "words_by_topic"]
+__all__ = ["default_taxonomy", "typical_words", "words_by_topic"]
 
 
 @cache
@@ -34,6 +34,13 @@ def default_taxonomy() -> Taxonomy:
 def _topic(line: str) -> Topic:
     topic_id, parent, name, sensitive, description, words = line.split("\t")
     return Topic(topic_id, parent, name, sensitive, description, tuple(words.split()))
+
+
+def typical_words(topic: Topic) -> dict[str, float]:
+    """P(w|t) of a topic's typical words, in small letters: it falls with their place (Zipf)."""
+    words = list(dict.fromkeys(word.lower() for word in topic.words))
+    total = sum(1 / place for place in range(1, len(words) + 1))
+    return {word: 1 / place / total for place, word in enumerate(words, start=1)}
 
 
 def words_by_topic(taxonomy: Taxonomy) -> Mapping[str, tuple[str, ...]]:

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.member import MemberExposure
     from aidos.rooms.exposure.queries.changes import Change
     from aidos.rooms.exposure.queries.estimate import Estimate, Room
+    from aidos.rooms.exposure.queries.forgetting import Forgotten
     from aidos.rooms.exposure.queries.manifest import Facts
     from aidos.rooms.exposure.queries.store import ExposureStore
     from aidos.rooms.exposure.training import TrainedRanker
 
 __all__ = [
     "AddPosts",
+    "ChangedCommunity",
     "ChangedPosts",
     "CommunityExposure",
     "ComputeExposure",
@@ -238,19 +240,26 @@ class InExposure:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ChangedPosts(Finding):
-    """What an addition or a deletion did."""
+class ChangedCommunity(Finding):
+    """What a change did, in counts."""
 
     about: str = "the members of a community"
-    value: Change
+    value: Change | Forgotten
 
     def facts(self) -> Mapping[str, object]:
-        """How many posts, queries and exposures."""
+        """How many of everything."""
         return asdict(self.value)
 
     def blocks(self) -> Sequence[Block]:
         """The same, but for what a remark tells."""
         return (_told({name: value for name, value in self.facts().items() if name != "hidden"}),)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ChangedPosts(ChangedCommunity):
+    """What an addition or a deletion did."""
+
+    value: Change
 
     def remarks(self) -> Sequence[str]:
         """What a deletion leaves behind."""

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from aidos.errors import ParameterError
-from aidos.jobs.answer import Finding
 from aidos.jobs.desk import Desk
 from aidos.jobs.job import Private
-from aidos.rooms.exposure.computing import InExposure, Spilling, room_for
+from aidos.rooms.exposure.computing import ChangedCommunity, InExposure, Spilling, room_for
 from aidos.rooms.exposure.queries.settings import MEMORY
 
 if TYPE_CHECKING:
-    from aidos.report.page import Block
     from aidos.rooms.exposure.queries.forgetting import Forgotten
 
 __all__ = ["ForgetMembers", "ForgottenMembers"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ForgottenMembers(Finding):
+class ForgottenMembers(ChangedCommunity):
     """What is not there any more."""
 
-    about: str = "the members of a community"
     value: Forgotten
-
-    def facts(self) -> Mapping[str, object]:
-        """How many members, posts, words, queries and exposures."""
-        return asdict(self.value)
-
-    def blocks(self) -> Sequence[Block]:
-        """The same."""
-        from aidos.report.page import Facts
-
-        return (Facts(tuple(asdict(self.value).items())),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from aidos.rooms.exposure.critical.community import Community
     from aidos.rooms.exposure.critical.model import Ranker
     from aidos.rooms.exposure.critical.rank import Ranked, Reasons
-    from aidos.rooms.exposure.critical.senses import SensitivityOrder
     from aidos.rooms.exposure.pages import CriticalQuery, MemberStory, PostRemedy, TiedOutQueries
     from aidos.rooms.exposure.queries.records import Exposures
     from aidos.rooms.exposure.queries.remedies import Remedy
@@ -125,8 +124,8 @@ class RankingQueries(InExposure):
     def __post_init__(self) -> None:
         check_parameters(self)
 
-    def ranker(self) -> Ranker | SensitivityOrder:
-        """What they are ranked by."""
+    def ranker(self) -> Ranker | None:
+        """What they are ranked by; None for sensitivity."""
         from aidos.rooms.exposure.critical.rank import load_ranker
 
         return load_ranker(self.model, learned=self.learned)

@@ -13,7 +13,7 @@ from aidos.model.text.analyser import Analyser
 from aidos.rooms.exposure.critical.community import gather
 from aidos.rooms.exposure.critical.model import CriticalityModel
 from aidos.rooms.exposure.critical.rank import load_ranker, rank_member
-from aidos.rooms.exposure.critical.senses import MemberSenses, Sense, SensitivityOrder, sensitivity_order
+from aidos.rooms.exposure.critical.senses import MemberSenses, Sense, sensitivity_order
 from aidos.rooms.exposure.queries.records import NO_WORD
 
 TAXONOMY = Taxonomy.of(
@@ -136,7 +136,7 @@ def test_stems_have_senses_too(stemmed_town):
 
 
 def test_which_ranker_is_asked_for(tmp_path):
-    assert load_ranker(None) == SensitivityOrder()
+    assert load_ranker(None) is None
     assert load_ranker(None, learned=True) == CriticalityModel.default()
     with pytest.raises(ParameterError, match="two models"):
         load_ranker(tmp_path / "m.json", learned=True)

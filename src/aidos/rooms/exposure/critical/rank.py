@@ -39,7 +39,7 @@ from aidos.rooms.exposure.critical.cleaning import Dictionary, clean_member
 from aidos.rooms.exposure.critical.community import Community, Longs, Material, gather
 from aidos.rooms.exposure.critical.features import DESCRIBED, FEATURES, MemberFeatures
 from aidos.rooms.exposure.critical.model import CriticalityModel, Ranker
-from aidos.rooms.exposure.critical.senses import MemberSenses, SensitivityOrder
+from aidos.rooms.exposure.critical.senses import MemberSenses
 from aidos.rooms.exposure.queries.records import Exposures
 
 __all__ = ["MOST_REASONS", "Ranked", "Reason", "Reasons", "load_ranker", "rank_member", "reasons"]
@@ -58,10 +58,10 @@ BEGINNING = 200
 """Characters of a model's file within which it says what it is."""
 
 
-def load_ranker(path: Path | None, *, learned: bool = False) -> Ranker | SensitivityOrder:
-    """The ranker of a file, or the learned one that comes with aidos; without either the order of sensitivity."""
+def load_ranker(path: Path | None, *, learned: bool = False) -> Ranker | None:
+    """The ranker of a file, or the learned one that comes with aidos; None, for sensitivity, where neither is asked."""
     if path is None:
-        return CriticalityModel.default() if learned else SensitivityOrder()
+        return CriticalityModel.default() if learned else None
     if learned:
         raise ParameterError("two models are asked for", hint="give either --model or --learned")
     from aidos.rooms.exposure.critical.lambdarank import TREES_KIND, TreeModel
@@ -97,7 +97,7 @@ class Ranked:
 def rank_member(  # noqa: PLR0913 (what, by what, and what to leave out)
     store: Community,
     exposures: Exposures,
-    model: Ranker | SensitivityOrder | None = None,
+    model: Ranker | None = None,
     *,
     top: int = 20,
     clean: bool = True,
@@ -108,7 +108,7 @@ def rank_member(  # noqa: PLR0913 (what, by what, and what to leave out)
     """The ``top`` rows of one member; ``rows_per_post=None`` does not spread posts."""
     if top < 1 or (rows_per_post is not None and rows_per_post < 1):
         raise ParameterError("top and rows_per_post must be at least 1")
-    described = _described(store, exposures, model or SensitivityOrder())
+    described = _described(store, exposures, model)
     kept, dropped = np.arange(len(exposures)), {}
     if clean:
         cleaned = clean_member(store, exposures, described.material, dictionary=dictionary, partial=partial)
@@ -148,8 +148,8 @@ class _Described(Protocol):
         """Why some of the rows stand where they do among all of them."""
 
 
-def _described(store: Community, exposures: Exposures, model: Ranker | SensitivityOrder) -> _Described:
-    if isinstance(model, SensitivityOrder):
+def _described(store: Community, exposures: Exposures, model: Ranker | None) -> _Described:
+    if model is None:
         return _BySenses(MemberSenses.of(store, gather(store, exposures)))
     if model.features != FEATURES:
         raise ParameterError("the model is for other features", hint="train it again with this version of aidos")

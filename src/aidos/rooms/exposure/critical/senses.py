@@ -21,7 +21,7 @@ from aidos.rooms.exposure.critical.community import Community, Longs, Material, 
 from aidos.rooms.exposure.queries.records import NO_WORD, Exposures
 from aidos.rooms.exposure.queries.store import ExposureStore
 
-__all__ = ["CommunitySenses", "MemberSenses", "Sense", "SensitivityOrder", "sensitivity_order"]
+__all__ = ["CommunitySenses", "MemberSenses", "Sense", "sensitivity_order"]
 
 Floats = NDArray[np.float64]
 
@@ -33,11 +33,6 @@ COMPANION = 0.3
 """A word of less share in the category is no companion to name, though it counts."""
 LEAST = 0.01
 """A word of less sense gives no reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class SensitivityOrder:
-    """Most sensitive first. It has no settings; where rankers are given it stands for itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

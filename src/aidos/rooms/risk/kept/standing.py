@@ -48,13 +48,15 @@ class Standing:
     people: int
     nearness: float | None = None
     """How near her nearest entry comes to the topic; None where the measure does not tell."""
+    silent: bool = False
+    """Whether the risk itself says that there is no evidence."""
     least_nearness: float = 0.0
     """What nearness must exceed to be evidence, see `aidos.rooms.risk.measure`."""
 
     @property
     def has_evidence(self) -> bool:
         """Whether anything of hers is near the topic; without it the rank is a number of the formula, and no more."""
-        return self.nearness is None or self.nearness > self.least_nearness
+        return not self.silent and (self.nearness is None or self.nearness > self.least_nearness)
 
     @property
     def best(self) -> int:
@@ -238,7 +240,7 @@ class Recomputed:
         """Where one person stands."""
         own = float(self._risks[measure][self._rows[person_id], topic])
         found = standing_among(own, self.ordered(measure, topic), own)
-        return replace(found, nearness=own) if measure.zero_is_silence else found
+        return replace(found, silent=measure.zero_is_silence and own == 0)
 
     def packed(self) -> list[tuple[str, bytes]]:
         """A person and her risks each, measure after measure."""
