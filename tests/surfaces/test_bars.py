@@ -210,15 +210,28 @@ def test_work_goes_on_when_the_terminal_is_closed() -> None:
     assert (child.returncode, said) == (0, "[] 1601.0\ndone True\n")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("arguments", "code"), [(["doctor"], 0), (["doctor", "--json"], 0), (["verify", "no-such-release"], 2)]
 )
-def test_a_closed_terminal_is_a_reader_that_went_away(arguments: list[str], code: int) -> None:
+def test_a_closed_terminal_is_a_reader_that_went_away(arguments: list[str], code: int, unbuffered: str) -> None:
     near, far = pty.openpty()
     os.close(near)
-    done = subprocess.run([sys.executable, "-m", "aidos", *arguments], stdout=far, stderr=far, check=False, timeout=60)
+    asked, buffering = [sys.executable, "-m", "aidos", *arguments], os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(asked, stdout=far, stderr=far, env=buffering, check=False, timeout=60)
     os.close(far)
     assert done.returncode == code
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_result_that_does_not_fit_on_the_disk_is_told(unbuffered: str) -> None:
+    asked, buffering = [sys.executable, "-m", "aidos", "doctor", "--json"], {"PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            asked, stdout=full, stderr=subprocess.PIPE, text=True, env=os.environ | buffering, check=False, timeout=60
+        )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "aidos: the disk is full")
 
 
 @pytest.mark.parametrize(

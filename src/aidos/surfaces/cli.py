@@ -17,6 +17,7 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -118,12 +119,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = run(arguments)
-        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader went away (`aidos check ... | head`): nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        code = 0  # the reader went away (`aidos check ... | head`): nothing is wrong, and nothing more can be said
+    for stream in (sys.stdout, sys.stderr):
+        code = _flushed(stream, code) if stream is not None else code
     sys.exit(code)
+
+
+def _flushed(stream: TextIO, code: int) -> int:
+    """The exit code once all is written; what cannot be is dropped, or Python would end with a code of its own."""
+    try:
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # EIO is a terminal that was closed.
+        return code if error.errno in {errno.EPIPE, errno.EIO} else _complain_about(error)
+    return code
 
 
 def run(arguments: Sequence[str]) -> int:
